@@ -17,7 +17,7 @@ LEAD = {
 STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"]
 TOOLS = [
     *["customers.get", "customers.list"],
-    *STOCK_TOOLS,
+    *["inventory.create", "inventory.get", "inventory.list", "inventory.search", "inventory.update"],
     *["leads.create", "leads.get", "leads.list", "leads.update"],
 ]
 CONTENT_TOOLS = [

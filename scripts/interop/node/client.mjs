@@ -6,11 +6,14 @@ import tls from "node:tls";
 
 import { Checks, startDesk, token } from "./desk.mjs";
 
-const EVERYTHING = "amcp:inventory:read amcp:leads:read amcp:leads:write";
+const EVERYTHING = "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write";
 const STOCK = "amcp:inventory:read";
 const STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"];
 const LEAD_TOOLS = ["leads.create", "leads.get", "leads.list", "leads.update"];
-const TOOLS = ["customers.get", "customers.list", ...STOCK_TOOLS, ...LEAD_TOOLS];
+const TOOLS = [
+  ...["customers.get", "customers.list", "inventory.create", ...STOCK_TOOLS, "inventory.update"],
+  ...LEAD_TOOLS,
+];
 const SITE_TOOLS = [
   ...["ancestors", "children", "children_range", "descendants", "get", "neighbors", "next_siblings", "prev_siblings"],
   ...["root_tree", "search", "siblings", "siblings_range"],

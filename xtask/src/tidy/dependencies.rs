@@ -8,7 +8,9 @@ use super::tree::{File, Tree};
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("engine", &["frontdesk-wire"]),
-    ("contracts", &["frontdesk-engine", "frontdesk-wire"]),
+    // Runs in the compiler only.
+    ("derive", &[]),
+    ("contracts", &["frontdesk-derive", "frontdesk-engine", "frontdesk-wire"]),
     ("store", &["frontdesk-engine"]),
     ("identity", &["frontdesk-engine", "frontdesk-wire"]),
     ("probe", &["frontdesk-wire"]),

@@ -9,7 +9,7 @@ use super::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
 use super::values::{Distance, Money};
 use super::vin::Vin;
 use crate::record::filter::{equals, range, words};
-use crate::record::{Entity, FilterArgument, Integer, List, Name, SortOption, Text, Timestamp};
+use crate::record::{Entity, FilterArgument, Integer, List, NameText, SortOption, Text, Timestamp};
 use crate::{Record, Vocabulary};
 
 #[rustfmt::skip]
@@ -57,10 +57,10 @@ pub struct Vehicle {
     pub year: Integer<1900, 2100>,
     /// Make, such as Toyota.
     #[field(create, update, column = "make_key", indexed, searched)]
-    pub make: Name<60>,
+    pub make: NameText<60>,
     /// Model, such as RAV4.
     #[field(create, update, column = "model_key", searched)]
-    pub model: Name<60>,
+    pub model: NameText<60>,
     /// Trim level.
     #[field(create, update, searched)]
     pub trim: Text<80>,
@@ -178,7 +178,7 @@ impl Vehicle {
         if let Some(year) = vin.year().filter(|year| i64::from(*year) != self.year.get()) {
             return Err(Fault::invalid_argument("/year", "const", format!("the VIN says {year}")));
         }
-        match vin.make().filter(|make| !Name::<60>::from(*make).is_like(&self.make)) {
+        match vin.make().filter(|make| !NameText::<60>::from(*make).is_like(&self.make)) {
             Some(make) => Err(Fault::invalid_argument("/make", "const", format!("the VIN says {make}"))),
             None => Ok(()),
         }

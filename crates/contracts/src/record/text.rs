@@ -19,7 +19,7 @@ pub struct Text<const MAX: usize>(String);
 
 /// A text that is compared by its words: `F-150` equals `f 150`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name<const MAX: usize>(String);
+pub struct NameText<const MAX: usize>(String);
 
 /// An ISO 4217 code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,15 +46,15 @@ impl<const MAX: usize> From<&str> for Text<MAX> {
     }
 }
 
-impl<const MAX: usize> From<&str> for Name<MAX> {
-    fn from(text: &str) -> Name<MAX> {
-        Name(text.to_owned())
+impl<const MAX: usize> From<&str> for NameText<MAX> {
+    fn from(text: &str) -> NameText<MAX> {
+        NameText(text.to_owned())
     }
 }
 
-impl<const MAX: usize> Name<MAX> {
+impl<const MAX: usize> NameText<MAX> {
     /// Whether both have the same words.
-    pub fn is_like(&self, other: &Name<MAX>) -> bool {
+    pub fn is_like(&self, other: &NameText<MAX>) -> bool {
         search_terms(&self.0) == search_terms(&other.0)
     }
 }
@@ -73,7 +73,7 @@ impl<const MAX: usize> Deref for Text<MAX> {
     }
 }
 
-impl<const MAX: usize> Deref for Name<MAX> {
+impl<const MAX: usize> Deref for NameText<MAX> {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -117,7 +117,7 @@ impl<const MAX: usize> FieldValue for Text<MAX> {
     }
 }
 
-impl<const MAX: usize> FieldType for Name<MAX> {
+impl<const MAX: usize> FieldType for NameText<MAX> {
     fn input() -> Schema {
         Schema::text(MAX)
     }
@@ -126,12 +126,12 @@ impl<const MAX: usize> FieldType for Name<MAX> {
         vec![ColumnType::Text]
     }
 
-    fn read(value: &Value) -> Option<Name<MAX>> {
-        value.as_str().map(Name::from)
+    fn read(value: &Value) -> Option<NameText<MAX>> {
+        value.as_str().map(NameText::from)
     }
 }
 
-impl<const MAX: usize> FieldValue for Name<MAX> {
+impl<const MAX: usize> FieldValue for NameText<MAX> {
     fn write(&self, out: &mut String) {
         write_quoted(&self.0, out);
     }

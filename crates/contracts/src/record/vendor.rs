@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::schema::{Extensions, Pattern, Schema};
+use frontdesk_engine::model::schema::{Extensions, Pattern, Publication, Schema};
 use serde_json::{Map, Value};
 
 /// How many a record can have.
@@ -33,17 +33,22 @@ fn is_vendor_name(name: &str) -> bool {
 }
 
 /// What a caller may send: a text, a whole number or a truth value.
-pub fn argument() -> Extensions {
-    extensions(value())
+pub fn arguments() -> Extensions {
+    extensions(value(), Publication::Unpublished)
 }
 
-/// As `argument`; `null` removes one.
-pub fn change() -> Extensions {
-    extensions(Schema::nullable(value()))
+/// As `arguments`; `null` removes one.
+pub fn changes() -> Extensions {
+    extensions(Schema::clearable(value()), Publication::Unpublished)
 }
 
-fn extensions(of: Schema) -> Extensions {
-    Extensions { names: &NAME, of: Box::new(of), max: MAX_FIELDS }
+/// What answers contain.
+pub fn answers() -> Extensions {
+    extensions(value(), Publication::Published)
+}
+
+fn extensions(of: Schema, publication: Publication) -> Extensions {
+    Extensions { names: &NAME, of: Box::new(of), max: MAX_FIELDS, publication }
 }
 
 fn value() -> Schema {

@@ -50,7 +50,7 @@ pub(crate) fn page(resources: &[ResourceParts]) -> String {
     for VocabularySpec { name, words } in vocabularies {
         writeln!(page, "| {name} | `{}` |", words.join("` `")).unwrap();
     }
-    page += "\n## Codes\n\nWhere each of them stands in an answer is in [errors.md](../errors.md).\n\n";
+    page += "\n## Codes\n\nThe page about errors says where each of them stands in an answer.\n\n";
     page += "| code | means | what to do |\n|---|---|---|\n";
     for CodeSpec { code, means, next } in all_codes(resources) {
         writeln!(page, "| `{}` | {means} | {next} |", code.0).unwrap();
@@ -144,7 +144,7 @@ fn type_name(schema: &Schema) -> String {
         Schema::Integer { min, max: 9_007_199_254_740_991 } => format!("whole number from {min}"),
         Schema::Integer { min, max } => format!("whole number, {min} to {max}"),
         Schema::Boolean => "true or false".to_owned(),
-        Schema::Nullable(of) => format!("{}, or null", type_name(of)),
+        Schema::Nullable(of) | Schema::Clearable(of) => format!("{}, or null", type_name(of)),
         Schema::AnyOf { expected, .. } => (*expected).to_owned(),
     }
 }

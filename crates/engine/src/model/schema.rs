@@ -32,6 +32,8 @@ pub enum Schema {
     },
     Boolean,
     Nullable(Box<Schema>),
+    /// As `Nullable`, but published without null: some hosts refuse a field with two types.
+    Clearable(Box<Schema>),
     /// One of several shapes, and what to say when none of them fits.
     AnyOf {
         shapes: Vec<Schema>,
@@ -46,6 +48,16 @@ pub struct Extensions {
     pub of: Box<Schema>,
     /// How many there may be.
     pub max: usize,
+    pub publication: Publication,
+}
+
+/// Whether the published schema says that members may be added. Hosts hand input schemas on to models, and some refuse
+/// `patternProperties`; clients check answers, and refuse members that the schema does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Publication {
+    Published,
+    /// Accepted, but only described in documents.
+    Unpublished,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +115,7 @@ impl Schema {
             | Schema::Integer { .. }
             | Schema::Boolean
             | Schema::Nullable(_)
+            | Schema::Clearable(_)
             | Schema::AnyOf { .. } => &[],
         }
     }
@@ -122,6 +135,10 @@ impl Schema {
 
     pub fn nullable(of: Schema) -> Schema {
         Schema::Nullable(Box::new(of))
+    }
+
+    pub fn clearable(of: Schema) -> Schema {
+        Schema::Clearable(Box::new(of))
     }
 
     pub fn text(max: usize) -> Schema {

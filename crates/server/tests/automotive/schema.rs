@@ -20,9 +20,16 @@ fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
             "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
             "additionalProperties" => {
                 assert_eq!(rule, &Value::from(false), "{at}");
-                value
-                    .as_object()
-                    .is_some_and(|object| object.keys().all(|name| schema["properties"].get(name).is_some()))
+                // The names of vendors' fields are the only pattern there is.
+                let allowed = |name: &String| {
+                    schema["properties"].get(name).is_some()
+                        || (schema.get("patternProperties").is_some() && name.starts_with("x_"))
+                };
+                value.as_object().is_some_and(|object| object.keys().all(allowed))
+            }
+            "patternProperties" => {
+                let patterns: Vec<&String> = rule.as_object().unwrap().keys().collect();
+                patterns == ["^x_[a-z0-9]+_[a-z0-9_]+$"]
             }
             "maxItems" => value.as_array().is_some_and(|items| items.len() as u64 <= rule.as_u64().unwrap()),
             "minimum" => value.as_i64().is_some_and(|number| number >= rule.as_i64().unwrap()),

@@ -6,10 +6,12 @@ use frontdesk_testkit::app::{TestAgent, TestApp};
 
 use super::requests::{self, read};
 
-const TOOLS: [&str; 9] = [
+const TOOLS: [&str; 11] = [
     "inventory.list",
     "inventory.search",
     "inventory.get",
+    "inventory.create",
+    "inventory.update",
     "leads.list",
     "leads.get",
     "leads.create",
@@ -34,8 +36,8 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
     let manifest = json!({
         "spec_version": "0.1",
         "server": {"name": "Frontdesk", "vendor": "Frontdesk"},
-        "domains": {"inventory": {"level": 1}, "leads": {"level": 2}},
-        "auth": {"type": "oauth2.1", "scopes": ["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]},
+        "domains": {"inventory": {"level": 2}, "leads": {"level": 2}},
+        "auth": {"type": "oauth2.1", "scopes": ["amcp:inventory:read", "amcp:inventory:write", "amcp:leads:read", "amcp:leads:write"]},
     });
 
     let public = desk.stranger().get("/.well-known/automotive-mcp.json").await;
@@ -56,7 +58,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let manifest: Value = serde_json::from_str(&read(&mut agent, "amcp://manifest").await.unwrap()).unwrap();
-    assert_eq!(manifest["automotive_mcp"]["domains"], json!({"inventory": {"level": 1}, "leads": {"level": 2}}));
+    assert_eq!(manifest["automotive_mcp"]["domains"], json!({"inventory": {"level": 2}, "leads": {"level": 2}}));
 
     // Level 1: every list is read, and every id of it can be read again.
     for (list, get) in requests::GETS {
@@ -73,11 +75,18 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     assert_eq!((&changed["status"], &changed["version"]), (&json!("working"), &json!(2)));
     assert_eq!(agent.call("leads.get", json!({"id": made["id"]})).await, changed);
 
-    // Nothing changes stock, so inventory is not at level 2; nothing subscribes, so nobody is at 3.
+    // Level 2 of inventory, likewise.
+    let stock = agent.call("inventory.list", json!({"limit": 1})).await["items"][0].clone();
+    let change = json!({"id": stock["id"], "trim": "Another"});
+    let changed = agent.call("inventory.update", change).await;
+    assert_eq!((&changed["trim"], &changed["version"]), (&json!("Another"), &json!(2)));
+    assert_eq!(agent.call("inventory.get", json!({"id": stock["id"]})).await, changed);
+
+    // Nothing subscribes, so nobody is at level 3.
     let writing =
         tools(&mut agent).await.into_iter().filter(|tool| tool["annotations"]["readOnlyHint"] == json!(false));
     let writing: Vec<Value> = writing.map(|tool| tool["name"].clone()).collect();
-    assert_eq!(writing, [json!("leads.create"), json!("leads.update")]);
+    assert_eq!(writing, ["inventory.create", "inventory.update", "leads.create", "leads.update"].map(Value::from));
     let hello =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let hello = agent.result("initialize", hello).await;
@@ -92,9 +101,9 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     let mut agent = desk.agent().await;
     // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).
     assert_eq!(names(&mut agent).await, TOOLS);
-    // list and get for each resource, create and update for the only one that can be written (A4-03).
+    // list and get for each resource, create and update for those that can be written (A4-03).
     for (resource, verbs) in [
-        ("inventory", &["list", "get"][..]),
+        ("inventory", &["list", "get", "create", "update"][..]),
         ("leads", &["list", "get", "create", "update"]),
         ("customers", &["list", "get"]),
     ] {
@@ -139,8 +148,8 @@ async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
             assert!(!schema["properties"].as_object().unwrap().is_empty(), "{name}");
         }
         let (reads, destroys) = match name {
-            "leads.create" => (false, false),
-            "leads.update" => (false, true),
+            "inventory.create" | "leads.create" => (false, false),
+            "inventory.update" | "leads.update" => (false, true),
             _ => (true, false),
         };
         assert_eq!(

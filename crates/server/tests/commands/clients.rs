@@ -173,9 +173,9 @@ fn invalid_scopes_tenants_and_names_are_refused() {
         refused(&desk, &["client", "add", "--name", name, "--tenant", tenant, "--scope", scope])
     };
     assert_eq!(
-        add("Finder", "new_house", "amcp:inventory:write"),
-        "frontdesk: there is no scope `amcp:inventory:write`; \
-         there are: amcp:inventory:read, amcp:leads:read, amcp:leads:write, mcp:read, mcp:call, mcp:admin\n"
+        add("Finder", "new_house", "amcp:inventory:wipe"),
+        "frontdesk: there is no scope `amcp:inventory:wipe`; \
+         there are: amcp:inventory:read, amcp:inventory:write, amcp:leads:read, amcp:leads:write, mcp:read, mcp:call, mcp:admin\n"
     );
     for tenant in ["two words", "", "../x", &"x".repeat(65)] {
         assert_eq!(

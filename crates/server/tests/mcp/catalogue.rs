@@ -19,7 +19,13 @@ async fn the_list_of_tools_holds_what_the_token_may_call() {
         ("amcp:inventory:read amcp:leads:write", [&stock[..], &writes].concat()),
         (
             EVERYTHING,
-            [&stock[..], &["leads.list", "leads.get"], &writes, &["customers.list", "customers.get"]].concat(),
+            [
+                &stock[..],
+                &["inventory.create", "inventory.update", "leads.list", "leads.get"],
+                &writes,
+                &["customers.list", "customers.get"],
+            ]
+            .concat(),
         ),
     ] {
         let mut agent = desk.agent_with(scopes).await;

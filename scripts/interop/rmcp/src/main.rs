@@ -25,14 +25,16 @@ type Failure = Box<dyn Error + Send + Sync>;
 type Session = RunningService<RoleClient, ()>;
 
 const STOCK: &str = "amcp:inventory:read";
-const EVERYTHING: [&str; 3] = [STOCK, "amcp:leads:read", "amcp:leads:write"];
+const EVERYTHING: [&str; 4] = [STOCK, "amcp:inventory:write", "amcp:leads:read", "amcp:leads:write"];
 const STOCK_TOOLS: [&str; 3] = ["inventory.get", "inventory.list", "inventory.search"];
-const TOOLS: [&str; 9] = [
+const TOOLS: [&str; 11] = [
     "customers.get",
     "customers.list",
+    "inventory.create",
     "inventory.get",
     "inventory.list",
     "inventory.search",
+    "inventory.update",
     "leads.create",
     "leads.get",
     "leads.list",

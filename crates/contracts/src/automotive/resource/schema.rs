@@ -45,7 +45,7 @@ fn answer<R: Resource>(extent: Extent) -> Schema {
         ),
     ];
     let fields = common.into_iter().chain(own).chain(redacted::<R>(extent)).chain(times);
-    if is_writable::<R>() { Schema::extended(fields, vendor::argument()) } else { Schema::object(fields) }
+    if is_writable::<R>() { Schema::extended(fields, vendor::answers()) } else { Schema::object(fields) }
 }
 
 /// The list of masked or omitted fields. Where nothing is personal, only a receipt has one.
@@ -118,15 +118,19 @@ pub(super) fn create_input<R: Resource>(extra: Vec<Field>) -> Schema {
         let presence = if field.required && !field.has_default { Presence::Required } else { Presence::Optional };
         Field { presence, ..nested::argument(field) }
     });
-    Schema::extended(own.chain(extra).chain([key(), tenant()]), vendor::argument())
+    Schema::extended(own.chain(extra).chain([key(), tenant()]), vendor::arguments())
 }
 
 /// The input of an update: the fields marked `update`, all optional. `null` clears what need not be there.
 pub(super) fn update_input<R: Resource>(id_about: &'static str) -> Schema {
     let own = R::FIELDS.iter().filter(|field| field.update).map(|field| {
         let argument = nested::argument(field);
-        let schema = if field.required { argument.schema } else { Schema::nullable(argument.schema) };
-        Field { schema, ..argument }
+        if field.required {
+            return argument;
+        }
+        // Made once per contract, so the text is leaked instead of counted.
+        let about = format!("{} null clears it.", argument.about).leak();
+        Field { schema: Schema::clearable(argument.schema), about, ..argument }
     });
     let version = optional(
         EXPECTED_VERSION,
@@ -134,7 +138,7 @@ pub(super) fn update_input<R: Resource>(id_about: &'static str) -> Schema {
         "The version you have seen; if the record has changed since, nothing happens.",
     );
     let fields = [id(id_about)].into_iter().chain(own).chain([version, key(), tenant()]);
-    Schema::extended(fields, vendor::change())
+    Schema::extended(fields, vendor::changes())
 }
 
 fn id(about: &'static str) -> Field {

@@ -62,6 +62,7 @@ fn by_schema(shape: &Schema, given: Value) -> Value {
             | Schema::List { .. }
             | Schema::Text(_)
             | Schema::Nullable(_)
+            | Schema::Clearable(_)
             | Schema::AnyOf { .. },
             given,
         ) => given,

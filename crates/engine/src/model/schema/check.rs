@@ -105,7 +105,7 @@ impl Problems {
                     self.add(pointer, "type", "true or false is expected");
                 }
             }
-            Schema::Nullable(of) => {
+            Schema::Nullable(of) | Schema::Clearable(of) => {
                 if !value.is_null() {
                     self.visit(of, value, pointer);
                 }

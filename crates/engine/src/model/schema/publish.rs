@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Field, Presence, Schema, TextFormat};
+use super::{Field, Presence, Publication, Schema, TextFormat};
 
 impl Schema {
     pub fn to_json(&self) -> Value {
         match self {
             Schema::Object(fields) => object(fields),
+            Schema::Extended { fields, extensions } if extensions.publication == Publication::Unpublished => {
+                object(fields)
+            }
             Schema::Extended { fields, extensions } => {
                 let mut shape = object(fields);
                 if let Some(shape) = shape.as_object_mut() {
@@ -27,6 +30,7 @@ impl Schema {
             Schema::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
             Schema::Boolean => json!({"type": "boolean"}),
             Schema::Nullable(of) => or_null(of.to_json()),
+            Schema::Clearable(of) => of.to_json(),
             Schema::AnyOf { shapes, .. } => {
                 json!({"anyOf": shapes.iter().map(Schema::to_json).collect::<Vec<Value>>()})
             }
