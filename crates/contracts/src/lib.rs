@@ -4,6 +4,7 @@
 pub mod automotive;
 pub mod demo;
 pub mod emcp;
+pub mod openapi;
 pub mod record;
 
 /// The derives name this crate by its path, also here.

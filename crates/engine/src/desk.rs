@@ -10,6 +10,7 @@ use crate::limits::tally::Tally;
 use crate::limits::tenant_locks::TenantLocks;
 use crate::model::contract::Contract;
 use crate::model::mount_policy::MountPolicy;
+use crate::model::route::RouteTable;
 use crate::model::timestamp::Millis;
 use crate::model::trace::Trace;
 use crate::pipeline::resolve::catalogue::Catalogue;
@@ -68,12 +69,15 @@ pub struct Mount {
     pub identity: Option<Arc<dyn Identity>>,
     /// Whether and how it takes dispatched messages.
     pub dispatch: Option<DispatchConfig>,
+    /// The path below which its routes are, and the routes.
+    pub prefix: Option<String>,
+    pub routes: RouteTable,
     pub(crate) catalogue: Catalogue,
 }
 
 impl Mount {
     pub fn new(contract: Contract, resource: String, metadata_url: String) -> Mount {
-        let catalogue = Catalogue::default();
+        let (catalogue, routes) = (Catalogue::default(), RouteTable::new(&contract.tools));
         Mount {
             contract,
             resource,
@@ -82,12 +86,19 @@ impl Mount {
             policy: None,
             identity: None,
             dispatch: None,
+            prefix: None,
+            routes,
             catalogue,
         }
     }
 
     pub fn with_site_db(self, site_db: Arc<dyn SiteDb>) -> Mount {
         Mount { site_db: Some(site_db), ..self }
+    }
+
+    /// Its tools with routes can be called below this path, too.
+    pub fn with_prefix(self, prefix: String) -> Mount {
+        Mount { prefix: Some(prefix), ..self }
     }
 
     pub fn with_policy(self, policy: MountPolicy) -> Mount {

@@ -21,4 +21,4 @@ pub use model::fault::{Code, Fault, FaultKind};
 pub use model::plan::{Event, Plan, Step};
 pub use model::reply::Reply;
 pub use pipeline::permit::Permitted;
-pub use serve::serve;
+pub use serve::{serve, serve_route};

@@ -4,6 +4,7 @@
 
 pub mod batch;
 mod call_context;
+pub mod route;
 
 use frontdesk_wire::frame::{Frame, FrameBody, Notification, Request};
 use frontdesk_wire::json::{Map, Value};
@@ -30,6 +31,7 @@ use crate::pipeline::shape::shape;
 use crate::serve::batch::batch;
 
 pub use call_context::CallContext;
+pub use route::serve_route;
 
 /// Answers one request. Stage 1, receive, has happened: its product is `Incoming`. Stage 10, record, is around the rest.
 pub async fn serve(desk: &Desk, mount: &Mount, incoming: Incoming) -> Reply {

@@ -216,6 +216,7 @@ const SORTED_BY: &[SortOption] = &[
 
 pub fn resource() -> ResourceParts {
     ResourceApi::<Vehicle>::new("inventory", "The vehicle's id, as lists give it; not its VIN.")
+        .routed_as("vehicles")
         .list(
             "inventory.list",
             "List stock",

@@ -105,6 +105,7 @@ impl TestDesk {
             credential: Credential::Bearer(token.to_owned()),
             protocol_version: Some("2025-11-25".to_owned()),
             method_header: None,
+            route: None,
             name_header: None,
             idempotency_key: None,
             transport_fault: None,

@@ -115,6 +115,7 @@ impl TestDesk {
                 credential: Credential::Bearer(token.to_owned()),
                 protocol_version: Some(version.to_owned()),
                 method_header: method.filter(|_| modern),
+                route: None,
                 name_header: body["params"]["name"].as_str().filter(|_| modern).map(str::to_owned),
                 idempotency_key: None,
                 transport_fault: None,

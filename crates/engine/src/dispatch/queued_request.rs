@@ -151,6 +151,7 @@ impl QueuedRequest {
             credential: Credential::Unusable,
             protocol_version: self.protocol_version.clone(),
             method_header: self.method_header.clone(),
+            route: None,
             name_header: self.name_header.clone(),
             // A write that is repeated after a crash finds its own claim.
             idempotency_key: self.key.as_ref().map(|key| key.as_str().to_owned()),
@@ -251,6 +252,7 @@ mod tests {
             credential: Credential::Missing,
             protocol_version: None,
             method_header: None,
+            route: None,
             name_header: None,
             idempotency_key: None,
             transport_fault: None,

@@ -102,6 +102,10 @@ pub trait Dialect: Send + Sync {
     fn tenant_argument(&self) -> &'static str;
     /// The name of the argument that carries the idempotency key.
     fn key_argument(&self) -> &'static str;
+    /// The name of the argument that carries the version an update expects; `If-Match` sets it at a route.
+    fn version_argument(&self) -> &'static str {
+        "expected_version"
+    }
     fn compatibility(&self) -> Compatibility {
         Compatibility::default()
     }

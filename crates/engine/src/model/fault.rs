@@ -88,6 +88,8 @@ pub struct Fault {
     pub retry_after: Option<u64>,
     /// The scopes that would have been enough, for `Forbidden`.
     pub needed: Vec<Scope>,
+    /// The HTTP methods that are possible, for `MethodNotAllowed` at a route.
+    pub allow: Option<Box<str>>,
     /// What the protocol itself says about the fault, as JSON text.
     pub data: Option<String>,
     /// Logged, never sent.
@@ -102,6 +104,7 @@ impl Fault {
             problems: Vec::new(),
             retry_after: None,
             needed: Vec::new(),
+            allow: None,
             data: None,
             cause: None,
         }

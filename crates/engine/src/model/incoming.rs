@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use bytes::Bytes;
 
 use crate::model::fault::Fault;
+use crate::model::route::RouteRequest;
 use crate::model::tool::Future;
 use crate::model::trace::Trace;
 
@@ -17,7 +18,23 @@ pub enum Verb {
     Get,
     Put,
     Delete,
+    /// As GET, without the body of the answer.
+    Head,
     Other,
+}
+
+impl Verb {
+    /// As HTTP names it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verb::Post => "POST",
+            Verb::Get => "GET",
+            Verb::Put => "PUT",
+            Verb::Delete => "DELETE",
+            Verb::Head => "HEAD",
+            Verb::Other => "another verb",
+        }
+    }
 }
 
 /// A credential as presented, unchecked.
@@ -46,6 +63,8 @@ pub struct Incoming {
     pub protocol_version: Option<String>,
     pub method_header: Option<String>,
     pub name_header: Option<String>,
+    /// What a request to a route has besides; none for a message.
+    pub route: Option<Box<RouteRequest>>,
     /// `Idempotency-Key` as received: whether it counts, and what is a valid one, depends on what is called.
     pub idempotency_key: Option<String>,
     /// A fault of the transport, which is answered once the caller is known.

@@ -13,6 +13,7 @@ pub mod observation;
 pub mod page;
 pub mod plan;
 pub mod reply;
+pub mod route;
 pub mod schema;
 pub mod table;
 pub mod timestamp;

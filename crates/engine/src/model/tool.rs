@@ -7,6 +7,7 @@ use crate::model::caller::Scope;
 use crate::model::fault::{Code, Fault};
 use crate::model::page::Page;
 use crate::model::plan::Plan;
+use crate::model::route::Route;
 use crate::model::schema::Schema;
 use crate::pipeline::permit::Permitted;
 
@@ -56,6 +57,8 @@ pub struct ToolSpec {
     /// What that scope reveals.
     pub sensitivity: Sensitivity,
     pub rate: RateKey,
+    /// Where it can be called without a message, if it can.
+    pub route: Option<Route>,
     /// Every code of the contract's own that the tool can fault with.
     pub codes: Vec<Code>,
 }

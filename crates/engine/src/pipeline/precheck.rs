@@ -100,7 +100,7 @@ impl Peek<'_> {
 pub(crate) fn check_method(incoming: &Incoming) -> Result<(), Fault> {
     match incoming.verb {
         Verb::Post => Ok(()),
-        Verb::Get | Verb::Put | Verb::Delete | Verb::Other => Err(Fault::new(
+        Verb::Get | Verb::Put | Verb::Delete | Verb::Head | Verb::Other => Err(Fault::new(
             FaultKind::MethodNotAllowed,
             "Send JSON-RPC messages with POST; there is no stream to GET here.",
         )),

@@ -4,11 +4,13 @@
 use crate::model::contract::Payload;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::reply::Reply;
+use crate::model::route::RouteRequest;
 use crate::model::table::joined;
 use crate::model::tool::{Effect, Outcome};
 use crate::pipeline::permit::Permitted;
 use crate::pipeline::record::CallRecord;
 use crate::ports::Disclosure;
+use crate::serve::route::entity_tag;
 
 pub(crate) fn shape(
     call_record: &mut CallRecord<'_>,
@@ -16,8 +18,10 @@ pub(crate) fn shape(
     outcome: Outcome,
 ) -> Result<Reply, Fault> {
     let CallRecord { desk, mount, .. } = *call_record;
+    let mut version = 0;
     let payload = match outcome {
         Outcome::One(item) => {
+            version = item.version;
             call_record.add_id(&item.id);
             Payload::One(match (permitted.disclosure(), &item.personal, &item.masked) {
                 (Disclosure::Full, Some(personal), _) => {
@@ -52,13 +56,44 @@ pub(crate) fn shape(
             Payload::One(answer)
         }
     };
+    let headers = call_record
+        .incoming
+        .route
+        .as_deref()
+        .map(|request| route_headers(request, &payload, version, mount.contract.dialect.tenant_argument()));
     let reply = mount.contract.dialect.success(payload, &call_record.reply_context());
+    let reply = headers.into_iter().flatten().fold(reply, |reply, (name, value)| reply.header(name, value));
     // A write has happened by now, and its answer must say so however long it is.
     let limit = mount.policy.as_ref().map_or(desk.settings.reply_bytes, |policy| policy.result_bytes);
     if call_record.effect() == Some(Effect::Reads) && reply.body.len() > limit {
         return Err(too_large());
     }
     Ok(reply)
+}
+
+/// What HTTP says about an answer at a route: the version of a record, the address of the next page.
+fn route_headers(
+    request: &RouteRequest,
+    payload: &Payload,
+    version: i64,
+    tenant_argument: &str,
+) -> Option<(&'static str, String)> {
+    match payload {
+        // An answer that was stored before versions were has none.
+        Payload::One(_) => (version > 0).then(|| ("ETag", entity_tag(version))),
+        Payload::Many { cursor, .. } => {
+            let mut next = format!("<{}?cursor={}", request.path, cursor.as_deref()?);
+            // The cursor has the filters, but a token for several tenants must name its own again.
+            let query = request.query.as_deref().unwrap_or_default();
+            if let Some((name, tenant)) =
+                form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == tenant_argument)
+            {
+                let tenant: String = form_urlencoded::byte_serialize(tenant.as_bytes()).collect();
+                next.push_str(&format!("&{name}={tenant}"));
+            }
+            Some(("Link", format!("{next}>; rel=\"next\"")))
+        }
+    }
 }
 
 pub(crate) fn too_large() -> Fault {

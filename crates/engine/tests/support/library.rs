@@ -125,6 +125,7 @@ fn tool(name: &'static str, effect: Effect, scope: &str, fields: impl IntoIterat
             unmask_scope: None,
             rate: RateKey::Client,
             sensitivity: Sensitivity::Personal,
+            route: None,
             codes: vec![NONE_LEFT, TAKEN],
         },
         run,

@@ -13,6 +13,7 @@ pub(crate) fn post(who: &str, body: &str) -> Incoming {
         credential: Credential::Bearer(who.to_owned()),
         protocol_version: None,
         method_header: None,
+        route: None,
         name_header: None,
         idempotency_key: None,
         transport_fault: None,
@@ -58,6 +59,7 @@ pub(crate) fn modern(who: &str, method: &str, name: Option<&str>, members: &str)
     Incoming {
         protocol_version: Some("2026-07-28".to_owned()),
         method_header: Some(method.to_owned()),
+        route: None,
         name_header: name.map(str::to_owned),
         ..post(who, &rpc("1", method, &format!("{{{members}{comma}{META}}}")))
     }

@@ -98,6 +98,7 @@ impl StdioSession {
             credential: self.credentials.credential().await,
             protocol_version: message.headers.version,
             method_header: message.headers.method,
+            route: None,
             name_header: message.headers.name,
             idempotency_key: None,
             transport_fault: None,

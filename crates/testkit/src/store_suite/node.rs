@@ -86,6 +86,7 @@ impl DispatchNode {
             credential: Credential::Bearer("agent".to_owned()),
             protocol_version: None,
             method_header: None,
+            route: None,
             name_header: None,
             idempotency_key: Some(key.to_owned()),
             transport_fault: None,
@@ -129,6 +130,7 @@ fn contract() -> Contract {
         unmask_scope: None,
         rate: RateKey::Client,
         sensitivity: Sensitivity::Personal,
+        route: None,
         codes: vec![TAKEN],
     };
     Contract {

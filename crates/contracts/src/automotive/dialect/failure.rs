@@ -57,7 +57,8 @@ fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
         FaultKind::StepUp => challenge(401, step_up(context)),
         FaultKind::Forbidden => challenge(403, insufficient_scope(fault, context)),
         FaultKind::MethodNotAllowed => {
-            ErrorShape::Http { status: 405, header: Some(("Allow", "POST, DELETE".to_owned())) }
+            let allowed = fault.allow.as_deref().unwrap_or("POST, DELETE");
+            ErrorShape::Http { status: 405, header: Some(("Allow", allowed.to_owned())) }
         }
         FaultKind::HostNotAllowed | FaultKind::ServerDenied | FaultKind::ToolDenied => plain(403),
         FaultKind::UnsupportedMediaType => plain(415),

@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate};
+use frontdesk_engine::model::incoming::Verb;
+use frontdesk_engine::model::route::{ID, Route};
 use frontdesk_engine::model::schema::{Field, Schema, optional};
 use frontdesk_engine::model::tool::{Effect, RateKey, Run, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::{Code, Scope};
@@ -17,6 +19,8 @@ use crate::record::{FieldSpec, FilterArgument, SortOption, nested};
 /// Collects the tools of one resource, in the order of `tools/list`. Each has a name, a title and a description.
 pub struct ResourceApi<R> {
     collection: &'static str,
+    /// The first segment of its routes.
+    plural: &'static str,
     id_about: &'static str,
     tools: Vec<Tool>,
     templates: Vec<ResourceTemplate>,
@@ -25,16 +29,22 @@ pub struct ResourceApi<R> {
 }
 
 impl<R: Resource> ResourceApi<R> {
-    /// `collection` is the segment of its addresses; `id_about` describes the argument `id`.
+    /// `collection` is the segment of its addresses and routes; `id_about` describes the argument `id`.
     pub fn new(collection: &'static str, id_about: &'static str) -> ResourceApi<R> {
         ResourceApi {
             collection,
+            plural: collection,
             id_about,
             tools: Vec::new(),
             templates: Vec::new(),
             codes: Vec::new(),
             resource: PhantomData,
         }
+    }
+
+    /// Where the routes have another name than the addresses.
+    pub fn routed_as(self, plural: &'static str) -> ResourceApi<R> {
+        ResourceApi { plural, ..self }
     }
 
     /// Newest first, page by page, personal data masked. The list has an address, too: `address` is its title and its
@@ -54,17 +64,31 @@ impl<R: Resource> ResourceApi<R> {
             about: address.1,
             source: ResourceSource::Tool { name, lists: None },
         });
-        self.search(name, title, about, filters, &[])
+        let path = format!("/{}", self.plural);
+        self.list_tool(name, title, about, filters, &[], path)
     }
 
     /// As `list`, in an order that the caller chooses, and without an address.
     pub fn search(
+        self,
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        filters: &[FilterArgument],
+        orders: &[SortOption],
+    ) -> ResourceApi<R> {
+        let path = format!("/{}/search", self.plural);
+        self.list_tool(name, title, about, filters, orders, path)
+    }
+
+    fn list_tool(
         mut self,
         name: &'static str,
         title: &'static str,
         about: &'static str,
         filters: &[FilterArgument],
         orders: &[SortOption],
+        path: String,
     ) -> ResourceApi<R> {
         let filters = declared(Filters::resolve(R::FIELDS, filters));
         let sorting = declared(Sorting::resolve(R::FIELDS, orders));
@@ -76,6 +100,7 @@ impl<R: Resource> ResourceApi<R> {
             spec: ToolSpec {
                 input: schema::list_input(own),
                 output: schema::list_schema(schema::output::<R>()),
+                route: route(Verb::Get, path),
                 ..spec::<R>(name, title, about, Effect::Reads)
             },
             run: Run::read(ListTool { table: R::table(), filters, sorting }),
@@ -102,6 +127,7 @@ impl<R: Resource> ResourceApi<R> {
             spec: ToolSpec {
                 input: schema::get_input(self.id_about),
                 output: schema::output::<R>(),
+                route: route(Verb::Get, format!("/{}/{ID}", self.plural)),
                 unmask_scope: nested::maskable(R::FIELDS).then(|| Scope::new(R::DOMAIN.read)),
                 codes: vec![R::NOT_FOUND],
                 ..spec::<R>(name, title, about, Effect::Reads)
@@ -125,6 +151,7 @@ impl<R: Resource> ResourceApi<R> {
             spec: ToolSpec {
                 input: schema::create_input::<R>(extra),
                 output: schema::written::<R>(),
+                route: route(Verb::Post, format!("/{}", self.plural)),
                 unmask_scope: Some(Scope::new(R::DOMAIN.read)),
                 codes,
                 ..spec::<R>(name, title, about, Effect::Adds)
@@ -148,6 +175,7 @@ impl<R: Resource> ResourceApi<R> {
             spec: ToolSpec {
                 input: schema::update_input::<R>(self.id_about),
                 output: schema::written::<R>(),
+                route: route(Verb::Put, format!("/{}/{ID}", self.plural)),
                 unmask_scope: Some(Scope::new(R::DOMAIN.read)),
                 codes,
                 ..spec::<R>(name, title, about, Effect::Changes)
@@ -218,8 +246,14 @@ fn spec<R: Resource>(name: &'static str, title: &'static str, about: &'static st
         unmask_scope: None,
         sensitivity: if nested::maskable(R::FIELDS) { Sensitivity::Personal } else { Sensitivity::Business },
         rate: RateKey::Client,
+        route: None,
         codes: Vec::new(),
     }
+}
+
+/// Made once per contract, so the path is leaked instead of counted.
+fn route(verb: Verb, path: String) -> Option<Route> {
+    Some(Route { verb, path: path.leak() })
 }
 
 /// The codes that say that a row which an argument refers to does not exist.

@@ -55,6 +55,7 @@ fn read_tool(description: ToolDescription, input: Vec<Field>, output: Schema, ru
             unmask_scope: None,
             rate: RateKey::Client,
             sensitivity: Sensitivity::Personal,
+            route: None,
             codes: Vec::new(),
         },
         run: Run::Read(run),

@@ -97,6 +97,9 @@ impl<'a> CallRecord<'a> {
             // Every message that calls a tool has an id, so it was no message.
             (None, Some(spec), None) => RequestTarget::Route { tool: spec.name, effect: spec.effect },
             (None, None, Some(_)) => RequestTarget::Method,
+            (None, None, None) if self.incoming.route.is_some() => {
+                RequestTarget::Route { tool: "", effect: Effect::Reads }
+            }
             (None, None, None) => RequestTarget::Transport,
         };
         ReplyContext {

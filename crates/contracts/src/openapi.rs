@@ -1,0 +1,228 @@
+//! The routes of a contract as an OpenAPI 3.1 document, made from the same declarations as its tools. It names no contract.
+
+use frontdesk_engine::Contract;
+use frontdesk_engine::model::incoming::Verb;
+use frontdesk_engine::model::schema::{Field, Presence, Schema};
+use frontdesk_engine::model::tool::{Effect, Tool, ToolSpec};
+use serde_json::{Map, Value, json};
+
+/// The codes under which every route can fail, by HTTP status. A tool's own codes are 422.
+const FAILURES: &[(&str, &str)] = &[
+    ("400", "The arguments are not valid, or the request is malformed."),
+    ("401", "The token is missing, invalid or expired."),
+    ("403", "The token lacks a scope, or is not valid for this dealership."),
+    ("429", "Too many calls; wait `Retry-After` seconds."),
+    ("503", "Not available just now; wait `Retry-After` seconds."),
+];
+
+/// `prefix` is where the routes are; `token_url` issues the tokens.
+pub fn document(contract: &Contract, prefix: &str, token_url: &str) -> Value {
+    let mut components = Components::default();
+    if let Some(error) = contract.dialect.error_schema() {
+        components.schemas.insert(ERROR.to_owned(), error.to_json());
+    }
+    let mut paths: Map<String, Value> = Map::new();
+    for tool in &contract.tools {
+        if let Some(route) = tool.spec.route {
+            let operation = operation(tool, contract, &mut components);
+            let path = paths.entry(route.path).or_insert_with(|| json!({}));
+            if let Some(path) = path.as_object_mut() {
+                path.insert(route.verb.as_str().to_ascii_lowercase(), operation);
+            }
+        }
+    }
+    let scopes: Map<String, Value> =
+        contract.scopes.iter().map(|scope| (scope.as_str().to_owned(), Value::from(""))).collect();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": contract.server_info.title,
+            "version": contract.server_info.version,
+            "description": contract.server_info.instructions,
+        },
+        "servers": [{"url": prefix}],
+        "paths": paths,
+        "components": {
+            "schemas": components.schemas,
+            "securitySchemes": {
+                "oauth2": {
+                    "type": "oauth2",
+                    "flows": {"clientCredentials": {"tokenUrl": token_url, "scopes": scopes}},
+                },
+            },
+        },
+    })
+}
+
+const ERROR: &str = "error";
+
+#[derive(Default)]
+struct Components {
+    schemas: Map<String, Value>,
+}
+
+impl Components {
+    /// A reference to the schema of a record, which is described once.
+    fn reference(&mut self, schema: &Schema, suffix: &str) -> Value {
+        match record_name(schema) {
+            Some(name) => {
+                let name = format!("{name}{suffix}");
+                self.schemas.entry(name.clone()).or_insert_with(|| schema.to_json());
+                json!({"$ref": format!("#/components/schemas/{name}")})
+            }
+            None => self.inline(schema),
+        }
+    }
+
+    /// Lists refer to their records.
+    fn inline(&mut self, schema: &Schema) -> Value {
+        let mut shape = schema.to_json();
+        let items = schema.fields().iter().find_map(|field| match &field.schema {
+            Schema::List { of, .. } if record_name(of).is_some() => Some((field.name, of)),
+            _ => None,
+        });
+        if let Some((name, of)) = items {
+            let reference = self.reference(of, "");
+            if let Some(list) = shape.pointer_mut(&format!("/properties/{name}/items")) {
+                *list = reference;
+            }
+        }
+        shape
+    }
+}
+
+/// A record says its type in a field with one possible word.
+fn record_name(schema: &Schema) -> Option<String> {
+    let words = schema.fields().iter().find(|field| field.name == "type")?.schema.to_json();
+    match words.get("enum")?.as_array()?.as_slice() {
+        [only] => only.as_str().map(str::to_owned),
+        _ => None,
+    }
+}
+
+fn operation(tool: &Tool, contract: &Contract, components: &mut Components) -> Value {
+    let spec = &tool.spec;
+    let (status, suffix) = match spec.effect {
+        Effect::Reads => ("200", ""),
+        Effect::Adds => ("201", "_written"),
+        Effect::Changes => ("200", "_written"),
+    };
+    let answer = components.reference(&spec.output, suffix);
+    let mut responses = Map::new();
+    responses.insert(status.to_owned(), success(spec, answer));
+    for (status, about) in FAILURES {
+        responses.insert((*status).to_owned(), failure(about));
+    }
+    for (status, about) in own_failures(spec) {
+        responses.insert(status.to_owned(), failure(&about));
+    }
+    let mut operation = json!({
+        "operationId": spec.name,
+        "summary": spec.title,
+        "description": spec.about,
+        "tags": [spec.name.split('.').next()],
+        "security": [{"oauth2": [spec.scope.as_str()]}],
+        "parameters": parameters(spec, contract),
+        "responses": responses,
+    });
+    if let (Some(Verb::Post | Verb::Put), Some(members)) =
+        (spec.route.map(|route| route.verb), operation.as_object_mut())
+    {
+        let body = json!({"required": true, "content": {"application/json": {"schema": body(spec, contract)}}});
+        members.insert("requestBody".to_owned(), body);
+    }
+    operation
+}
+
+fn success(spec: &ToolSpec, answer: Value) -> Value {
+    let is_list = spec.input.fields().iter().any(|field| field.name == "cursor");
+    let header = if is_list {
+        json!({"Link": {"description": "The next page, with rel=\"next\"; absent on the last one.", "schema": {"type": "string"}}})
+    } else {
+        json!({"ETag": {"description": "The version; send it back as If-Match.", "schema": {"type": "string"}}})
+    };
+    json!({
+        "description": spec.title,
+        "headers": header,
+        "content": {"application/json": {"schema": answer}},
+    })
+}
+
+fn failure(about: &str) -> Value {
+    let schema = json!({"$ref": format!("#/components/schemas/{ERROR}")});
+    json!({"description": about, "content": {"application/json": {"schema": schema}}})
+}
+
+/// Statuses that not every route has.
+fn own_failures(spec: &ToolSpec) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    if has_id(spec) {
+        found.push(("404", "Nothing with this id exists for this caller.".to_owned()));
+    }
+    if spec.effect != Effect::Reads {
+        found.push((
+            "409",
+            "The idempotency key was used otherwise, or its first call is still in progress.".to_owned(),
+        ));
+        found.push(("412", "The record has changed since the version in If-Match.".to_owned()));
+        found.push(("413", "The body is too large.".to_owned()));
+        found.push(("415", "The body is not uncompressed JSON in UTF-8.".to_owned()));
+        let codes: Vec<&str> = spec.codes.iter().map(|code| code.0).collect();
+        found.push(("422", format!("A rule does not hold: {}.", codes.join(", "))));
+    }
+    found
+}
+
+fn has_id(spec: &ToolSpec) -> bool {
+    spec.route.is_some_and(|route| route.path.contains("{id}"))
+}
+
+fn parameters(spec: &ToolSpec, contract: &Contract) -> Vec<Value> {
+    let mut parameters = Vec::new();
+    let fields = spec.input.fields();
+    for field in fields.iter().filter(|field| has_id(spec) && field.name == "id") {
+        parameters.push(parameter("path", field, json!(true)));
+    }
+    match spec.route.map(|route| route.verb) {
+        Some(Verb::Post | Verb::Put) => {
+            let (key, version) = (contract.dialect.key_argument(), contract.dialect.version_argument());
+            let header = |name: &str, field: &Field| json!({"name": name, "in": "header", "description": field.about, "schema": {"type": "string"}});
+            for field in fields {
+                if field.name == key {
+                    parameters.push(header("Idempotency-Key", field));
+                } else if field.name == version {
+                    parameters.push(header("If-Match", field));
+                }
+            }
+        }
+        Some(Verb::Get | Verb::Head | Verb::Delete | Verb::Other) | None => {
+            for field in fields.iter().filter(|field| !(has_id(spec) && field.name == "id")) {
+                let required = json!(field.presence == Presence::Required);
+                let mut parameter = parameter("query", field, required);
+                if let (false, Some(parameter)) = (field.schema.fields().is_empty(), parameter.as_object_mut()) {
+                    parameter.insert("style".to_owned(), json!("deepObject"));
+                    parameter.insert("explode".to_owned(), json!(true));
+                }
+                parameters.push(parameter);
+            }
+        }
+    }
+    parameters
+}
+
+fn parameter(place: &str, field: &Field, required: Value) -> Value {
+    json!({
+        "name": field.name,
+        "in": place,
+        "required": required,
+        "description": field.about,
+        "schema": field.schema.to_json(),
+    })
+}
+
+/// The arguments without those that the path and the headers carry.
+fn body(spec: &ToolSpec, contract: &Contract) -> Value {
+    let elsewhere = [contract.dialect.key_argument(), contract.dialect.version_argument()];
+    let is_body = |field: &&Field| !elsewhere.contains(&field.name) && !(has_id(spec) && field.name == "id");
+    Schema::object(spec.input.fields().iter().filter(is_body).cloned()).to_json()
+}
