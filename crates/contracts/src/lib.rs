@@ -16,7 +16,7 @@ use frontdesk_engine::{Contract, TenantId};
 
 /// The contracts of this build: how a configuration mounts them, and the commands they add.
 pub const ENTRIES: &[ContractEntry] = &[
-    ContractEntry::new(automotive::ID).with_commands(automotive::COMMANDS),
+    ContractEntry::new(automotive::ID).with_commands(automotive::COMMANDS).with_rest("/v1"),
     ContractEntry::new(emcp::ID).requiring(Requires::SiteDb(emcp::DEFAULTS)),
 ];
 

@@ -8,16 +8,22 @@ pub struct ContractEntry {
     pub name: &'static str,
     pub requires: Requires,
     pub commands: &'static [ContractCommand],
+    /// The default prefix of the REST routes of its first mount, if it has routes.
+    pub rest: Option<&'static str>,
 }
 
 impl ContractEntry {
     /// A contract whose mounts need a path and nothing else.
     pub const fn new(name: &'static str) -> ContractEntry {
-        ContractEntry { name, requires: Requires::Nothing, commands: &[] }
+        ContractEntry { name, requires: Requires::Nothing, commands: &[], rest: None }
     }
 
     pub const fn requiring(self, requires: Requires) -> ContractEntry {
         ContractEntry { requires, ..self }
+    }
+
+    pub const fn with_rest(self, prefix: &'static str) -> ContractEntry {
+        ContractEntry { rest: Some(prefix), ..self }
     }
 
     pub const fn with_commands(self, commands: &'static [ContractCommand]) -> ContractEntry {

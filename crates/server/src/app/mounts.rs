@@ -25,6 +25,8 @@ use crate::config::{Config, Dispatch, Failover, MountConfig, OwnTokens, PublicUr
 pub(super) struct MountPlan {
     path: String,
     contract: Contract,
+    /// The prefix of its REST routes.
+    rest: Option<String>,
     site: Option<SiteMount>,
 }
 
@@ -61,7 +63,7 @@ enum PathMatch {
 impl MountPlan {
     /// A contract that needs nothing but its path.
     pub(super) fn new(path: String, contract: Contract) -> MountPlan {
-        MountPlan { path, contract, site: None }
+        MountPlan { path, contract, rest: None, site: None }
     }
 
     /// Whether tokens of this server are accepted there.
@@ -85,7 +87,10 @@ pub(super) fn plan_mounts(config: &Config, sites: &Sites) -> Vec<MountPlan> {
             }
             (None, _) => {
                 let contract = contracts::by_id(&mount.contract);
-                plans.extend(contract.map(|contract| MountPlan::new(mount.path.clone(), contract)));
+                let rest = || mount.rest.clone();
+                plans.extend(
+                    contract.map(|contract| MountPlan { rest: rest(), ..MountPlan::new(mount.path.clone(), contract) }),
+                );
             }
         }
     }
@@ -127,11 +132,17 @@ pub(super) fn is_reachable(loopback_only: &[String], resource: &str, peer: IpAdd
 /// Every mount at its path. `own` verifies the tokens of this server.
 pub(super) fn build_router(plans: Vec<MountPlan>, url: &PublicUrl, own: &Arc<dyn Identity>) -> Router {
     let (mut exact, mut fallbacks) = (Vec::new(), Vec::new());
-    for MountPlan { path, contract, site } in plans {
+    for MountPlan { path, contract, rest, site } in plans {
         let metadata = |path: &str| url.at(&format!("/.well-known/oauth-protected-resource{path}"));
         let Some(site) = site else {
             let mount = Mount::new(contract, url.at(&path), metadata(&path));
-            exact.push((path, mount));
+            exact.push((
+                path,
+                match rest {
+                    Some(prefix) => mount.with_prefix(prefix),
+                    None => mount,
+                },
+            ));
             continue;
         };
         let scopes = Scopes::new(contract.scopes.iter().cloned());
@@ -164,7 +175,8 @@ pub(super) fn build_router(plans: Vec<MountPlan>, url: &PublicUrl, own: &Arc<dyn
             PathMatch::OneBelow => fallbacks.push((path, mount)),
         }
     }
-    fallbacks.into_iter().fold(Router::new(exact), |router, (base, mount)| router.with_fallback(base, mount))
+    let router = Router::new(exact).with_documents(&url.at("/token"));
+    fallbacks.into_iter().fold(router, |router, (base, mount)| router.with_fallback(base, mount))
 }
 
 /// One mount for each path of each server, and one fallback for unknown handles.
@@ -194,7 +206,7 @@ fn plan_site(config: &Config, mount: &MountConfig, site: &SiteConfig, opened: &O
                 path_match,
                 resources,
             };
-            Some(MountPlan { path, contract, site: Some(site_mount) })
+            Some(MountPlan { path, contract, rest: None, site: Some(site_mount) })
         };
     let mut plans = Vec::new();
     for server in &site.servers {

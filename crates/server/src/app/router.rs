@@ -1,6 +1,10 @@
 //! Which mount answers at which path.
 
+use frontdesk_contracts::openapi;
+use frontdesk_engine::Reply;
 use frontdesk_engine::desk::Mount;
+
+use crate::http::api_page;
 
 /// The path below a mount that accepts dispatched requests.
 const DISPATCH: &str = "/dispatch";
@@ -10,18 +14,61 @@ const DISPATCH: &str = "/dispatch";
 pub struct Router {
     exact: Vec<(String, Mount)>,
     fallbacks: Vec<(String, Mount)>,
+    documents: Vec<ApiDocument>,
+}
+
+/// A description of a mount's routes that everybody may read.
+pub(crate) struct ApiDocument {
+    path: String,
+    text: String,
+    format: ApiFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ApiFormat {
+    OpenApi,
+    Page,
+}
+
+impl ApiDocument {
+    pub(crate) fn reply(&self) -> Reply {
+        match self.format {
+            ApiFormat::OpenApi => Reply::plain(200, self.text.clone())
+                .header("access-control-allow-origin", "*")
+                .header("cache-control", "public, max-age=3600"),
+            ApiFormat::Page => api_page::reply(&self.text),
+        }
+    }
 }
 
 impl Router {
     /// Mounts at exact paths, in the order in which they are listed.
     pub fn new(exact: Vec<(String, Mount)>) -> Router {
-        Router { exact, fallbacks: Vec::new() }
+        Router { exact, fallbacks: Vec::new(), documents: Vec::new() }
     }
 
     /// Routes every path one segment below the base that has no exact match to this mount, which is not listed.
     pub fn with_fallback(mut self, base: String, mount: Mount) -> Router {
         self.fallbacks.push((base, mount));
         self
+    }
+
+    /// Describes the routes of every mount that has a prefix, as OpenAPI and as a page.
+    pub fn with_documents(mut self, token_url: &str) -> Router {
+        for (_, mount) in &self.exact {
+            let Some(prefix) = &mount.prefix else { continue };
+            let document = openapi::document(&mount.contract, prefix, token_url);
+            let page = api_page::render(&document);
+            let open_api = (format!("{prefix}/openapi.json"), document.to_string(), ApiFormat::OpenApi);
+            for (path, text, format) in [open_api, (format!("{prefix}/docs"), page, ApiFormat::Page)] {
+                self.documents.push(ApiDocument { path, text, format });
+            }
+        }
+        self
+    }
+
+    pub(crate) fn document(&self, path: &str) -> Option<&ApiDocument> {
+        self.documents.iter().find(|document| document.path == path)
     }
 
     pub fn find(&self, path: &str) -> Option<&Mount> {
@@ -37,6 +84,15 @@ impl Router {
             return None;
         }
         self.find(path.strip_suffix(DISPATCH)?).filter(|mount| mount.policy.is_some())
+    }
+
+    /// The mount whose routes are below this path, and the length of their prefix.
+    pub fn find_route(&self, path: &str) -> Option<(&Mount, usize)> {
+        self.exact.iter().find_map(|(_, mount)| {
+            let prefix = mount.prefix.as_deref()?;
+            let below = path.strip_prefix(prefix)?;
+            below.starts_with('/').then_some((mount, prefix.len()))
+        })
     }
 
     /// The mounts with exact paths.

@@ -18,6 +18,8 @@ pub struct MountConfig {
     pub contract: String,
     /// Begins with `/`, does not end with it, and needs no escaping in a URL. For a site: the parent of its servers.
     pub path: String,
+    /// The prefix of its REST routes; none for a contract without them, or where they are switched off.
+    pub rest: Option<String>,
     /// The site, for a contract that reads a foreign database.
     pub site: Option<Box<SiteConfig>>,
 }
@@ -28,7 +30,8 @@ impl MountConfig {
         let contract = entry.name;
         match entry.requires {
             Requires::Nothing => {
-                Some(MountConfig { contract: contract.to_owned(), path: format!("/mcp/{contract}"), site: None })
+                let rest = entry.rest.map(str::to_owned);
+                Some(MountConfig { contract: contract.to_owned(), path: format!("/mcp/{contract}"), rest, site: None })
             }
             Requires::SiteDb(_) => None,
         }
@@ -40,7 +43,7 @@ impl MountConfig {
             return None;
         };
         let (path, site) = site::read(table, "", &defaults, &|_| None).ok()?;
-        Some(MountConfig { contract: entry.name.to_owned(), path, site: Some(Box::new(site)) })
+        Some(MountConfig { contract: entry.name.to_owned(), path, rest: None, site: Some(Box::new(site)) })
     }
 
     /// The path of the first endpoint.
@@ -90,7 +93,9 @@ pub(super) fn parse_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<Mo
                 let advice = "Write it into a file, as [[mount]] with `contract` and `database`";
                 errors.push(ConfigError::new(problem, advice).at(format!("[{index}]")));
             }
-            Some(Requires::Nothing) | None => mounts.push((index, MountConfig { contract, path, site: None })),
+            Some(Requires::Nothing) | None => {
+                mounts.push((index, MountConfig { contract, path, rest: None, site: None }));
+            }
         }
     }
     check(mounts, errors, entries)
@@ -117,7 +122,7 @@ pub(super) fn parse_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig
             Some(Requires::SiteDb(defaults)) => {
                 let variables = |name: &str| env.variables.get(name).cloned();
                 site::read(table, &format!("[{index}]"), &defaults, &variables).map(|(path, site)| {
-                    Some(MountConfig { contract: named.to_owned(), path, site: Some(Box::new(site)) })
+                    Some(MountConfig { contract: named.to_owned(), path, rest: None, site: Some(Box::new(site)) })
                 })
             }
             Some(Requires::Nothing) | None => plain_mount(index, table, env.entries),
@@ -167,21 +172,22 @@ pub(super) fn warnings(index: usize, mount: &MountConfig, host: &str, report: &m
 }
 
 /// As `config show` writes it.
-pub(super) fn shown(MountConfig { contract, path, site }: &MountConfig) -> Table {
+pub(super) fn shown(MountConfig { contract, path, rest, site }: &MountConfig) -> Table {
     let mut table = Table::from_iter([
         ("contract".to_owned(), Value::String(contract.clone())),
         ("path".to_owned(), Value::String(path.clone())),
     ]);
+    table.extend(rest.iter().map(|rest| ("rest".to_owned(), Value::String(rest.clone()))));
     table.extend(site.iter().flat_map(|site| site::shown(site)));
     table
 }
 
-const FIELDS: [&str; 2] = ["contract", "path"];
+const FIELDS: [&str; 3] = ["contract", "path", "rest"];
 const HEADER: &str = "Write each mount under its own [[mount]] header";
 /// Paths that the server answers itself.
 const TAKEN: [&str; 4] = ["/token", "/revoke", "/authorize", "/.well-known"];
 
-/// A mount with only a contract and a path.
+/// A mount without a site.
 fn plain_mount(
     index: usize,
     table: &Table,
@@ -208,8 +214,9 @@ fn plain_mount(
             None
         }
     };
+    let rest = if table.contains_key("rest") { field("rest") } else { None };
     let mount = match (field("contract"), field("path")) {
-        (Some(contract), Some(path)) => Some(MountConfig { contract, path, site: None }),
+        (Some(contract), Some(path)) => Some(MountConfig { contract, path, rest, site: None }),
         (Some(_) | None, _) => None,
     };
     if errors.is_empty() { Ok(mount) } else { Err(errors) }
@@ -261,10 +268,52 @@ fn check(
             }
         }
     }
+    let mounts = with_rest_prefixes(mounts, entries);
+    errors.extend(check_rest_prefixes(&mounts));
     if mounts.is_empty() && errors.is_empty() {
         errors.push(ConfigError::new("nothing is mounted", how_to_mount(entries)));
     }
     if errors.is_empty() { Ok(mounts.into_iter().map(|(_, mount)| mount).collect()) } else { Err(errors) }
+}
+
+/// The first mount of a contract has the contract's own prefix, and any other one below its path. An empty text
+/// switches the routes off.
+fn with_rest_prefixes(mounts: Vec<(usize, MountConfig)>, entries: &[ContractEntry]) -> Vec<(usize, MountConfig)> {
+    let mut seen = BTreeSet::new();
+    let fill = |(index, mount): (usize, MountConfig)| {
+        let entry = entries.iter().find(|entry| entry.name == mount.contract);
+        let default = entry.and_then(|entry| entry.rest).map(|prefix| {
+            if seen.insert(mount.contract.clone()) { prefix.to_owned() } else { format!("{}{prefix}", mount.path) }
+        });
+        let rest = match mount.rest {
+            Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
+            None => default,
+        };
+        (index, MountConfig { rest, ..mount })
+    };
+    mounts.into_iter().map(fill).collect()
+}
+
+/// Everything below a prefix belongs to its mount.
+fn check_rest_prefixes(mounts: &[(usize, MountConfig)]) -> Vec<ConfigError> {
+    let mut errors = Vec::new();
+    for (index, mount) in mounts {
+        let Some(prefix) = &mount.rest else { continue };
+        let at = format!("[{index}].rest");
+        let is_below = |path: &str| path == prefix || path.starts_with(&format!("{prefix}/"));
+        let addresses = mounts.iter().flat_map(|(_, other)| other.addresses()).map(|(path, _)| path);
+        let others = mounts.iter().filter(|(other, _)| other != index).filter_map(|(_, other)| other.rest.clone());
+        if !plain(prefix) {
+            let problem = format!("{prefix:?} is not a path that can be mounted");
+            let advice = "Begin with /, and join letters, digits, - . _ ~ by single slashes";
+            errors.push(ConfigError::new(problem, advice).at(at));
+        } else if let Some(taken) = addresses.chain(others).chain(TAKEN.map(str::to_owned)).find(|path| is_below(path))
+        {
+            let problem = format!("{taken} is below {prefix}, where the routes of this mount are");
+            errors.push(ConfigError::new(problem, "Give the routes a prefix of their own, such as /v1").at(at));
+        }
+    }
+    errors
 }
 
 fn plain(path: &str) -> bool {

@@ -1,5 +1,6 @@
 //! From HTTP to the engine and back. Every request is routed here; no contract is named here.
 
+pub(crate) mod api_page;
 mod guard;
 mod headers;
 mod page;

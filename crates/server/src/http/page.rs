@@ -45,8 +45,9 @@ fn contract(app: &App, mount: &Mount) -> String {
     let denied = |spec: &ToolSpec| mount.policy.as_ref().is_some_and(|policy| policy.denies_tool(spec.name));
     let listed = mount.contract.tools.iter().map(|tool| &tool.spec).filter(|spec| !denied(spec));
     let tools: Vec<String> = listed.map(row).collect();
-    let documents: Vec<String> =
-        mount.contract.documents.iter().map(|(path, _)| format!("<a href=\"{path}\">{path}</a>")).collect();
+    let rest = mount.prefix.iter().flat_map(|prefix| [format!("{prefix}/docs"), format!("{prefix}/openapi.json")]);
+    let paths = mount.contract.documents.iter().map(|(path, _)| (*path).to_owned()).chain(rest);
+    let documents: Vec<String> = paths.map(|path| format!("<a href=\"{path}\">{path}</a>")).collect();
     let token = if app.issues_tokens_for(mount) {
         format!("Request its tokens with <code>-d resource={}</code>", escape(&mount.resource))
     } else {
@@ -74,6 +75,6 @@ fn scopes(mount: &Mount) -> String {
     all.join(" ")
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

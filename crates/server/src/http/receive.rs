@@ -1,11 +1,13 @@
 //! Stage 1: from an HTTP request to `Incoming`. An error of the transport is stored, and the body is not read yet, because
 //! the caller is identified first.
 
+use ::http::header::{IF_MATCH, IF_NONE_MATCH};
 use ::http::request::Parts;
 use ::http::{HeaderName, Method};
 use bytes::Bytes;
 use frontdesk_engine::desk::Mount;
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::route::RouteRequest;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind};
 
@@ -24,6 +26,7 @@ pub(super) fn receive(
     body: IncomingBody,
     peer: Peer,
     trace: Trace,
+    route: Option<usize>,
 ) -> Incoming {
     let token_in_query = head.uri.query().is_some_and(has_token);
     Incoming {
@@ -32,12 +35,14 @@ pub(super) fn receive(
             Method::GET => Verb::Get,
             Method::PUT => Verb::Put,
             Method::DELETE => Verb::Delete,
+            Method::HEAD => Verb::Head,
             _ => Verb::Other,
         },
         credential: if token_in_query { Credential::Unusable } else { credential(headers.authorization) },
         protocol_version: joined(headers, headers.protocol_version),
         method_header: joined(headers, headers.method),
         name_header: joined(headers, headers.name),
+        route: route.map(|prefix_length| Box::new(route_request(head, prefix_length))),
         idempotency_key: joined(headers, headers.idempotency_key),
         transport_fault: match guard::refusal(config, &head.uri, headers) {
             Some(why) => Some(Fault::new(FaultKind::HostNotAllowed, why)),
@@ -45,12 +50,32 @@ pub(super) fn receive(
                 FaultKind::Malformed,
                 "Ambiguous framing: Transfer-Encoding must be exactly `chunked`.",
             )),
-            None if head.method != Method::POST => None,
+            None if head.method != Method::POST && (route.is_none() || head.method != Method::PUT) => None,
             None => content_type(headers).err(),
         },
         address: peer.address,
         trace,
         body: RequestBody::from_future(collect(body_limit(config, mount), body)),
+    }
+}
+
+/// What a request to a route has besides. Repeated preconditions are joined, and then no entity tag of ours.
+fn route_request(head: &Parts, prefix_length: usize) -> RouteRequest {
+    let header = |name: HeaderName| {
+        let values: Vec<String> = head
+            .headers
+            .get_all(name)
+            .iter()
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+            .collect();
+        (!values.is_empty()).then(|| values.join(", "))
+    };
+    RouteRequest {
+        path: head.uri.path().to_owned(),
+        prefix_length,
+        query: head.uri.query().map(str::to_owned),
+        if_match: header(IF_MATCH),
+        if_none_match: header(IF_NONE_MATCH),
     }
 }
 

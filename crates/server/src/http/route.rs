@@ -8,7 +8,7 @@ use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Stat
 use frontdesk_engine::dispatch::{DispatchPreference, dispatch};
 use frontdesk_engine::model::reply::{Reply, ReplyKind};
 use frontdesk_engine::model::trace::Trace;
-use frontdesk_engine::{Fault, FaultKind, serve};
+use frontdesk_engine::{Fault, FaultKind, serve, serve_route};
 use frontdesk_identity::OAuthRequest;
 
 use super::headers::RequestHeaders;
@@ -28,9 +28,11 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     let headers = RequestHeaders::new(&head.headers);
     let trace = receive::trace(&headers).unwrap_or_else(|| app.desk.new_trace());
     let path = head.uri.path();
+    let rest = || app.mounts.find_route(path).filter(|_| app.mounts.document(path).is_none());
     let (mount, route) = match (app.mounts.find_dispatch(path), app.mounts.find(path)) {
         (Some(mount), _) => (mount, HttpRoute::Dispatch(preferred(&head.headers))),
         (None, Some(mount)) => (mount, HttpRoute::Serve),
+        (None, None) if let Some((mount, prefix_length)) = rest() => (mount, HttpRoute::Rest { prefix_length }),
         (None, None) => {
             // Boxed, because hyper copies the future of a call several times before it is polled, so every call would pay
             // for the size of the largest branch.
@@ -40,19 +42,26 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     };
     let trace = receive::with_trace_id(mount, trace, &headers);
     let via = if headers.forwarded { Via::Proxy } else { Via::Direct };
-    let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone());
+    let prefix_length = match route {
+        HttpRoute::Rest { prefix_length } => Some(prefix_length),
+        HttpRoute::Serve | HttpRoute::Dispatch(_) => None,
+    };
+    let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone(), prefix_length);
     if !app.allows_peer(mount, peer.address, via) {
         incoming.transport_fault = Some(Fault::new(
             FaultKind::HostNotAllowed,
             "Only direct callers on this machine are served here, not through a proxy; others need tokens.",
         ));
     }
+    let is_head = head.method == Method::HEAD;
     // No longer needed.
     drop(head);
     let reply = match route {
         HttpRoute::Serve => serve(&app.desk, mount, incoming).await,
         HttpRoute::Dispatch(wanted) => Box::pin(dispatch(&app.desk, mount, wanted, incoming)).await,
+        HttpRoute::Rest { .. } => Box::pin(serve_route(&app.desk, mount, incoming)).await,
     };
+    let reply = if is_head { Reply { body: Default::default(), ..reply } } else { reply };
     build_response(&app, reply, &trace)
 }
 
@@ -60,6 +69,10 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
 enum HttpRoute {
     Serve,
     Dispatch(DispatchPreference),
+    /// A route of the mount, below a prefix of this length.
+    Rest {
+        prefix_length: usize,
+    },
 }
 
 fn preferred(headers: &HeaderMap) -> DispatchPreference {
@@ -85,6 +98,9 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     };
     if path == "/" {
         return read_only(page::front_page(app));
+    }
+    if let Some(document) = app.mounts.document(path) {
+        return read_only(document.reply());
     }
     let documents = app.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
     for (at, text) in documents {
@@ -119,7 +135,7 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
 /// Documents that every page may read.
 fn is_public(app: &App, path: &str) -> bool {
     let mut documents = app.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
-    path.starts_with("/.well-known/") || documents.any(|(at, _)| *at == path)
+    path.starts_with("/.well-known/") || documents.any(|(at, _)| *at == path) || app.mounts.document(path).is_some()
 }
 
 fn problem(status: u16, message: &str) -> Reply {

@@ -221,7 +221,7 @@ fn project(path: &str) -> PathBuf {
 }
 
 fn mount(contract: &str, path: &str) -> MountConfig {
-    MountConfig { contract: contract.to_owned(), path: path.to_owned(), site: None }
+    MountConfig { contract: contract.to_owned(), path: path.to_owned(), rest: None, site: None }
 }
 
 fn origin(loaded: &LoadedConfig, key: &str) -> ValueSource {
