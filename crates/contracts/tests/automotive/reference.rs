@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use frontdesk_contracts::automotive::codes::CodeSpec;
 use frontdesk_contracts::automotive::resource::ResourceParts;
-use frontdesk_contracts::automotive::{all_codes, resources};
+use frontdesk_contracts::automotive::{all_codes, contract_of, resources};
+use frontdesk_contracts::openapi;
 use frontdesk_contracts::record::{FieldSpec, VocabularySpec};
 use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat};
 use frontdesk_engine::model::tool::{Effect, ToolSpec};
@@ -32,6 +33,12 @@ are in `tools/list`.
 #[test]
 fn docs_reference_is_generated_from_the_declarations() {
     up_to_date("docs/reference/automotive.md", &page(&resources()));
+}
+
+#[test]
+fn docs_openapi_is_generated_from_the_declarations() {
+    let document = openapi::document(&contract_of(resources()), "/v1", "/token");
+    up_to_date("docs/reference/openapi.json", &format!("{}\n", serde_json::to_string_pretty(&document).unwrap()));
 }
 
 pub(crate) fn page(resources: &[ResourceParts]) -> String {

@@ -19,9 +19,13 @@ pub(crate) fn shape(
 ) -> Result<Reply, Fault> {
     let CallRecord { desk, mount, .. } = *call_record;
     let mut version = 0;
+    let mut new_id = None;
     let payload = match outcome {
         Outcome::One(item) => {
             version = item.version;
+            if call_record.incoming.route.is_some() && call_record.effect() == Some(Effect::Adds) {
+                new_id = Some(item.id.clone());
+            }
             call_record.add_id(&item.id);
             Payload::One(match (permitted.disclosure(), &item.personal, &item.masked) {
                 (Disclosure::Full, Some(personal), _) => {
@@ -62,7 +66,10 @@ pub(crate) fn shape(
         .as_deref()
         .map(|request| route_headers(request, &payload, version, mount.contract.dialect.tenant_argument()));
     let reply = mount.contract.dialect.success(payload, &call_record.reply_context());
-    let reply = headers.into_iter().flatten().fold(reply, |reply, (name, value)| reply.header(name, value));
+    let location = new_id.zip(call_record.incoming.route.as_deref());
+    let location = location.map(|(id, request)| ("Location", format!("{}/{id}", request.path)));
+    let reply =
+        headers.into_iter().flatten().chain(location).fold(reply, |reply, (name, value)| reply.header(name, value));
     // A write has happened by now, and its answer must say so however long it is.
     let limit = mount.policy.as_ref().map_or(desk.settings.reply_bytes, |policy| policy.result_bytes);
     if call_record.effect() == Some(Effect::Reads) && reply.body.len() > limit {

@@ -10,6 +10,7 @@ mod paging;
 mod parallel;
 mod requests;
 mod resources;
+mod rest;
 mod schema;
 mod shapes;
 mod side_effects;
