@@ -109,6 +109,13 @@ impl FieldDeclaration {
         if options.index.is_some() && options.columns.is_empty() {
             options.columns = vec![LitStr::new(&self.name, self.ident.span())];
         }
+        if options.sealed && (options.receipt || options.nested_columns || !options.columns.is_empty()) {
+            return Err(Error::new(
+                self.ident.span(),
+                "a sealed field has no column and is in no receipt, where it would stand in clear; Email, Phone and \
+                 PersonName are personal without `sealed` and have columns of keyed hashes",
+            ));
+        }
         if options.write_only && (options.receipt || options.sealed || options.searched || !options.columns.is_empty())
         {
             return Err(Error::new(

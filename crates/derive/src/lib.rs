@@ -51,6 +51,15 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ```compile_fail
 /// #[derive(Debug, Clone, PartialEq, frontdesk_contracts::Record)]
+/// pub struct Loaner {
+///     /// Its text would stand in clear in the column.
+///     #[field(create, sealed, indexed)]
+///     pub notes: frontdesk_contracts::record::Text<20>,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// #[derive(Debug, Clone, PartialEq, frontdesk_contracts::Record)]
 /// #[table("loaner", prefix = "loa", not_found = "service.not_found")]
 /// pub struct Loaner {
 ///     /// The plate.

@@ -111,7 +111,7 @@ fn spec(field: &FieldDeclaration) -> TokenStream {
         None => quote!(#about),
     };
     let has_default = default.is_some();
-    let columns = &options.columns;
+    let (columns, searched) = (&options.columns, options.searched);
     let index = match options.index {
         Some(index) => {
             let index = Ident::new(index, field.ident.span());
@@ -124,7 +124,6 @@ fn spec(field: &FieldDeclaration) -> TokenStream {
         ("update", options.update),
         ("receipt", options.receipt),
         ("write_only", options.write_only),
-        ("searched", options.searched),
         ("nested_columns", options.nested_columns),
         ("sealed", options.sealed),
         ("known", options.known),
@@ -142,6 +141,7 @@ fn spec(field: &FieldDeclaration) -> TokenStream {
             argument_about: #argument,
             required: #of_type::REQUIRED,
             maskable: #of_type::MASKABLE,
+            searched: #searched || #of_type::SEARCHED,
             columns: &[#(#columns),*],
             index: #index,
             #(#flags,)*
@@ -180,6 +180,10 @@ fn field_type_impl(name: &Ident, ordered_by: Option<&Path>) -> TokenStream {
     quote! {
         impl ::frontdesk_contracts::record::FieldType for #name {
             const MASKABLE: bool = ::frontdesk_contracts::record::nested::maskable(
+                <#name as ::frontdesk_contracts::record::Record>::FIELDS,
+            );
+
+            const SEARCHED: bool = ::frontdesk_contracts::record::nested::searched(
                 <#name as ::frontdesk_contracts::record::Record>::FIELDS,
             );
 

@@ -36,6 +36,8 @@ pub const WRONG_MEDIA: Code = Code("request.wrong_media");
 pub const WRONG_VERB: Code = Code("request.wrong_verb");
 pub const WRONG_HOST: Code = Code("request.wrong_host");
 pub const CANCELLED: Code = Code("request.cancelled");
+/// A value that another record has; resources may have codes of their own for it.
+pub const DUPLICATE_VALUE: Code = Code("request.duplicate");
 /// A URI that matches no template.
 pub const NOT_FOUND: Code = Code("request.not_found");
 

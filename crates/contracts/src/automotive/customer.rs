@@ -28,7 +28,7 @@ pub struct Customer {
     /// What they are looking for.
     pub vehicle_of_interest: Option<CustomerInterest>,
     /// Who it is; masked in lists.
-    #[field(columns, searched)]
+    #[field(columns)]
     pub primary_contact: Contact,
 }
 

@@ -86,7 +86,7 @@ pub struct Lead {
     #[argument("Why it was lost; needed with status lost and only then.")]
     pub lost_reason: Option<LostReason>,
     /// Who it is; masked in lists.
-    #[field(create, columns, searched)]
+    #[field(create, columns)]
     #[argument("Who it is, with an e-mail address or a number or both.")]
     pub contact: Contact,
     /// What the person wrote; left out where masked.

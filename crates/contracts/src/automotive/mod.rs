@@ -17,10 +17,10 @@ pub mod vehicle;
 pub mod vin;
 pub mod vocabulary;
 
-use frontdesk_engine::Contract;
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate, ServerInfo};
 use frontdesk_engine::model::contract_entry::ContractCommand;
 use frontdesk_engine::model::tool::Tool;
+use frontdesk_engine::{Code, Contract};
 use serde_json::{Value, json};
 
 use codes::CodeSpec;
@@ -77,12 +77,27 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
 /// Every code that these resources can answer with: the common ones, then their own. Resources may share a code.
 pub fn all_codes(resources: &[ResourceParts]) -> Vec<CodeSpec> {
     let mut all = codes::descriptions::COMMON.to_vec();
-    for code in resources.iter().flat_map(|resource| &resource.codes) {
+    let not_found = resources.iter().map(|resource| not_found_code(resources, resource.not_found));
+    for code in not_found.chain(resources.iter().flat_map(|resource| resource.codes.iter().copied())) {
         if !all.iter().any(|known| known.code == code.code) {
-            all.push(*code);
+            all.push(code);
         }
     }
     all
+}
+
+/// What it means that an id does not exist, and which tools find one that does, for all resources with this code.
+fn not_found_code(resources: &[ResourceParts], code: Code) -> CodeSpec {
+    let sharing = || resources.iter().filter(|resource| resource.not_found == code);
+    let nouns: Vec<&str> = sharing().map(|resource| resource.noun).collect();
+    let finders: Vec<String> =
+        sharing().filter_map(|resource| resource.finder).map(|tool| format!("`{tool}`")).collect();
+    // Made for documents only, so the texts are leaked instead of counted.
+    CodeSpec {
+        code,
+        means: format!("No {} with this id exists for this caller.", nouns.join(" or ")).leak(),
+        next: format!("Find it with {}.", finders.join(" or ")).leak(),
+    }
 }
 
 fn server_info(manifest: &Value) -> ServerInfo {

@@ -18,7 +18,7 @@ pub struct Money {
 
 impl Money {
     pub fn new(amount: i64, currency: &str) -> Money {
-        Money { amount: Integer::new(amount), currency: currency.into() }
+        Money { amount: Integer::clamped(amount), currency: currency.into() }
     }
 }
 

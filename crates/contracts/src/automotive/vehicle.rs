@@ -96,7 +96,7 @@ pub struct Vehicle {
     #[default(FuelType::Unknown)]
     pub fuel_type: FuelType,
     /// Equipment.
-    #[field(create, update, searched)]
+    #[field(create, update)]
     #[default(List::default())]
     pub options: List<Equipment, 200>,
     /// Pictures and other media.
@@ -151,6 +151,7 @@ const DUPLICATE: CodeSpec = CodeSpec {
 
 impl Resource for Vehicle {
     const DOMAIN: &'static Domain = &domains::INVENTORY;
+    const DUPLICATE: CodeSpec = DUPLICATE;
 
     fn on_create(entity: &mut Entity<Vehicle>, _: &WriteContext<'_>) -> Result<(), Fault> {
         let vehicle = &mut entity.record;
@@ -165,10 +166,6 @@ impl Resource for Vehicle {
             Ok(vin) if context.is_named("year") || context.is_named("make") => after.record.check_against(&vin),
             Ok(_) | Err(_) => Ok(()),
         }
-    }
-
-    fn on_duplicate() -> Fault {
-        Fault::domain(DUPLICATE.code, "A vehicle with this VIN or stock number is in stock already. Change that one.")
     }
 }
 
@@ -239,14 +236,14 @@ pub fn resource() -> ResourceParts {
             "Adds a vehicle to the stock. Its year and make must be those of its VIN. Without \
                     amcp:inventory:read the answer is a receipt.",
             Vec::new(),
-            &[DUPLICATE],
+            &[],
         )
         .update(
             "inventory.update",
             "Update a vehicle",
             "Changes what is named, such as price, mileage or status. options and media replace all those \
                     before; null clears what need not be there. Without amcp:inventory:read the answer is a receipt.",
-            &[DUPLICATE],
+            &[],
         )
         .parts()
 }

@@ -49,6 +49,11 @@ impl FieldSpec {
         self.sealed || self.maskable
     }
 
+    /// Whether who may write but not read sees it. Nothing personal is.
+    pub const fn is_in_receipt(&self) -> bool {
+        self.receipt && !self.is_personal()
+    }
+
     /// Whether a masked answer omits it altogether.
     pub const fn is_left_out(&self) -> bool {
         self.sealed && !self.maskable
@@ -73,6 +78,8 @@ pub enum ColumnIndex {
 pub trait FieldType: FieldValue + Sized + 'static {
     const REQUIRED: bool = true;
     const MASKABLE: bool = false;
+    /// Whether it is a record with a searched field.
+    const SEARCHED: bool = false;
 
     /// Its schema as an argument.
     fn input() -> Schema;
@@ -160,6 +167,7 @@ pub fn cells_of<T: FieldType>(value: &Value) -> Option<Vec<Cell>> {
 impl<T: FieldType> FieldType for Option<T> {
     const REQUIRED: bool = false;
     const MASKABLE: bool = T::MASKABLE;
+    const SEARCHED: bool = T::SEARCHED;
 
     fn input() -> Schema {
         T::input()

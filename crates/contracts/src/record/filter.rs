@@ -2,11 +2,11 @@
 
 use frontdesk_engine::model::page::{Direction, Filter, Order};
 use frontdesk_engine::model::schema::{Field, Schema, optional};
-use frontdesk_engine::model::table::{Cell, SearchTerm, search_terms};
+use frontdesk_engine::model::table::{Cell, ColumnType, SearchTerm, search_terms};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Map, Value};
 
-use super::field::FieldSpec;
+use super::field::{ColumnIndex, FieldSpec};
 use super::table::columns;
 
 /// Each word costs an index lookup.
@@ -86,14 +86,22 @@ struct ResolvedFilter {
 }
 
 impl Filters {
-    /// Fails with the name of a field that has no column: a mistake in a declaration.
-    pub fn resolve(fields: &'static [FieldSpec], arguments: &[FilterArgument]) -> Result<Filters, &'static str> {
+    /// Fails with what is wrong with a declaration.
+    pub fn resolve(fields: &'static [FieldSpec], arguments: &[FilterArgument]) -> Result<Filters, String> {
         let resolved = arguments.iter().map(|argument| {
             let field = match argument {
-                FilterArgument::Equals { field, .. }
-                | FilterArgument::AtLeast { field, .. }
-                | FilterArgument::Range { field, .. } => Some(find(fields, field).ok_or(*field)?),
-                FilterArgument::Words { .. } => None,
+                FilterArgument::Equals { field, .. } => Some(find(fields, field).ok_or_else(|| no_column(field))?),
+                FilterArgument::AtLeast { field, .. } | FilterArgument::Range { field, .. } => {
+                    Some(find_ordered(fields, field)?)
+                }
+                FilterArgument::Words { argument, term, .. } => {
+                    let personal = matches!(term(String::new()), SearchTerm::Personal(_));
+                    if !fields.iter().any(|field| field.searched && field.is_personal() == personal) {
+                        let kind = if personal { "personal" } else { "public" };
+                        return Err(format!("{argument}: no {kind} field is searched"));
+                    }
+                    None
+                }
             };
             Ok(ResolvedFilter { argument: *argument, field })
         });
@@ -151,6 +159,21 @@ fn find(fields: &'static [FieldSpec], name: &str) -> Option<&'static FieldSpec> 
     let by_column = |field: &&&FieldSpec| field.columns.first() == Some(&name);
     let by_name = |field: &&&FieldSpec| field.name == name;
     with_columns.iter().find(by_column).or_else(|| with_columns.iter().find(by_name)).copied()
+}
+
+fn no_column(name: &str) -> String {
+    format!("{name} is no field with a column")
+}
+
+/// A field that is compared by a whole number.
+fn find_ordered(fields: &'static [FieldSpec], name: &str) -> Result<&'static FieldSpec, String> {
+    let field = find(fields, name).ok_or_else(|| no_column(name))?;
+    match (field.column_types)().first() {
+        Some(ColumnType::Integer) => Ok(field),
+        Some(ColumnType::Text | ColumnType::Digest) | None => {
+            Err(format!("{name} has no order: its column is no number"))
+        }
+    }
 }
 
 /// The columns of a field, each with its part of the argument.
@@ -231,11 +254,14 @@ fn word_filter(
 pub struct Sorting(Vec<(&'static str, Order)>);
 
 impl Sorting {
-    /// Fails with the name of a field that has no column.
-    pub fn resolve(fields: &'static [FieldSpec], options: &[SortOption]) -> Result<Sorting, &'static str> {
+    /// Fails with what is wrong with a declaration.
+    pub fn resolve(fields: &'static [FieldSpec], options: &[SortOption]) -> Result<Sorting, String> {
         let resolved = options.iter().map(|option| {
-            let column = find(fields, option.field).and_then(|field| field.columns.first());
-            let column = column.copied().ok_or(option.field)?;
+            let field = find_ordered(fields, option.field)?;
+            if field.index != Some(ColumnIndex::Sorted) {
+                return Err(format!("{} is not marked `sorted`", option.field));
+            }
+            let column = field.columns.first().copied().ok_or_else(|| no_column(option.field))?;
             Ok((option.word, Order { column, direction: option.direction }))
         });
         resolved.collect::<Result<Vec<_>, _>>().map(Sorting)

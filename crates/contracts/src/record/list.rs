@@ -35,6 +35,7 @@ impl<T, const MAX: usize> DerefMut for List<T, MAX> {
 
 impl<T: FieldType, const MAX: usize> FieldType for List<T, MAX> {
     const MASKABLE: bool = T::MASKABLE;
+    const SEARCHED: bool = T::SEARCHED;
 
     fn input() -> Schema {
         Schema::list(T::input(), MAX)

@@ -19,6 +19,14 @@ pub const fn maskable(fields: &[FieldSpec]) -> bool {
     }
 }
 
+/// Whether one of the fields is searched.
+pub const fn searched(fields: &[FieldSpec]) -> bool {
+    match fields {
+        [] => false,
+        [first, rest @ ..] => first.searched || searched(rest),
+    }
+}
+
 pub fn input<R: Record>() -> Schema {
     Schema::object(R::FIELDS.iter().map(|field| {
         let presence = if field.required && !field.has_default { Presence::Required } else { Presence::Optional };

@@ -76,12 +76,12 @@ pub(super) fn receipt<R: Stored>(entity: &Entity<R>, tenant_member: &'static str
     let mut text = String::with_capacity(512);
     let mut object = start::<R>(entity, tenant_member, &mut text);
     entity.record.each(&mut |field, value| {
-        if field.receipt {
+        if field.is_in_receipt() {
             object.member(field.name, value);
         }
     });
     write_times(entity, &mut object);
-    let others = R::FIELDS.iter().filter(|field| !field.receipt && !field.write_only);
+    let others = R::FIELDS.iter().filter(|field| !field.is_in_receipt() && !field.write_only);
     object.names(REDACTED, others.map(|field| field.name));
     object.end();
     text

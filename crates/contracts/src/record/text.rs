@@ -30,8 +30,14 @@ pub struct Currency(String);
 pub struct Integer<const MIN: i64, const MAX: i64>(i64);
 
 impl<const MIN: i64, const MAX: i64> Integer<MIN, MAX> {
-    /// Clamped to the range.
-    pub fn new(value: i64) -> Integer<MIN, MAX> {
+    /// A number that is known when this is compiled; one outside of the range does not compile.
+    pub const fn constant<const VALUE: i64>() -> Integer<MIN, MAX> {
+        const { assert!(MIN <= VALUE && VALUE <= MAX, "outside of the range") };
+        Integer(VALUE)
+    }
+
+    /// The nearest number of the range.
+    pub fn clamped(value: i64) -> Integer<MIN, MAX> {
         Integer(value.clamp(MIN, MAX))
     }
 

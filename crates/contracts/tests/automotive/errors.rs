@@ -75,11 +75,12 @@ struct Answer {
 /// The actual answer for each code, in a tool call and elsewhere.
 fn answers() -> BTreeMap<&'static str, [Answer; 2]> {
     let domain = all_codes(&resources()).into_iter().map(|spec| FaultKind::Domain(spec.code));
-    let tools = ["inventory.get", "leads.get", "customers.get", "other.get"];
+    let contract = contract();
+    let tools: Vec<&str> = contract.tools.iter().map(|tool| tool.spec.name).chain(["other.get"]).collect();
     let mut found = BTreeMap::new();
     // Fault kinds first; a code that no kind answers with is a domain rule.
     for kind in kinds().into_iter().filter(|kind| !matches!(kind, FaultKind::Domain(_))).chain(domain) {
-        for tool in tools {
+        for tool in &tools {
             let fault = Fault::new(kind, "M");
             let reply = failure(&fault, RequestTarget::Tool(tool), Some(LEGACY), CredentialPresence::Present);
             let elsewhere = failure(&fault, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present);

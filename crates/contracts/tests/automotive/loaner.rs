@@ -33,13 +33,13 @@ pub(crate) struct Loaner {
     pub(crate) status: LoanerStatus,
     /// Seats.
     #[field(create, update, sorted)]
-    #[default(Integer::new(5))]
+    #[default(Integer::constant::<5>())]
     pub(crate) seats: Integer<2, 9>,
     /// The customer who has it.
     #[field(create, update, indexed)]
     pub(crate) customer_id: Option<Ref<Customer>>,
     /// Who drives it; masked in lists.
-    #[field(create, update, columns, searched)]
+    #[field(create, update, columns)]
     pub(crate) driver: Option<Driver>,
     /// What was agreed; left out where masked.
     #[field(create, update, sealed)]
@@ -87,10 +87,6 @@ impl Resource for Loaner {
             after.record.since = context.now();
         }
         Ok(())
-    }
-
-    fn on_duplicate() -> Fault {
-        Fault::domain(Code("service.duplicate"), "A loaner car with this plate exists already.")
     }
 }
 

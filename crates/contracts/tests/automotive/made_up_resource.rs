@@ -128,7 +128,10 @@ fn its_rules_references_and_unique_values_hold() {
     };
     assert_eq!(
         refused("service.create_loaner", ARGUMENTS.clone()),
-        (json!("service.duplicate"), json!("A loaner car with this plate exists already."))
+        (
+            json!("request.duplicate"),
+            json!("A loaner car with this plate exists already. Find that one and change it.")
+        )
     );
     desk.call_ok(BOTH, "service.update_loaner", json!({"id": id, "status": "retired"}));
     assert_eq!(

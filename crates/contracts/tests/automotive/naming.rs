@@ -38,6 +38,11 @@ fn codes() -> Vec<Code> {
     all_codes(&resources()).into_iter().map(|spec| spec.code).collect()
 }
 
+/// `list` of `leads.list` and of `service.list_loaners`.
+fn verb(tool: &str) -> &str {
+    tool.split(['.', '_']).nth(1).unwrap()
+}
+
 fn is_snake_case(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_lowercase())
         && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
@@ -80,8 +85,7 @@ fn a5_02_a4_01_prefixes_are_known_domains_and_customers() {
 #[test]
 fn a5_03_verbs_are_those_of_the_text() {
     for tool in contract().tools {
-        let verb = tool.spec.name.split(['.', '_']).nth(1).unwrap();
-        assert!(VERBS.contains(&verb), "{verb}");
+        assert!(VERBS.contains(&verb(tool.spec.name)), "{}", tool.spec.name);
     }
 }
 
@@ -167,7 +171,7 @@ fn a3_17_lists_take_a_cursor_and_no_page_number() {
     for tool in contract().tools {
         let input = tool.spec.input.to_json();
         let takes = |name: &str| input["properties"].get(name).is_some();
-        let lists = tool.spec.name.ends_with(".list") || tool.spec.name.ends_with(".search");
+        let lists = ["list", "search"].contains(&verb(tool.spec.name));
         assert_eq!((takes("cursor"), takes("limit")), (lists, lists), "{}", tool.spec.name);
         assert!(!takes("offset") && !takes("page"), "{}", tool.spec.name);
     }
@@ -179,10 +183,25 @@ fn a3_02_tools_declare_input_output_and_effect() {
         let spec = tool.spec;
         assert_eq!(spec.input.to_json()["type"], "object");
         assert_eq!(spec.output.to_json()["type"], "object");
-        let writes = spec.name.ends_with(".create") || spec.name.ends_with(".update");
+        let writes = ["create", "update"].contains(&verb(spec.name));
         assert_eq!(spec.effect == Effect::Reads, !writes, "{}", spec.name);
         assert!(spec.codes.iter().all(|code| codes().contains(code)), "{}", spec.name);
     }
+}
+
+#[test]
+fn resources_share_no_id_prefix_table_tool_or_column() {
+    let resources = resources();
+    let mut names: Vec<String> = Vec::new();
+    for resource in &resources {
+        names.push(format!("prefix {}", resource.id_prefix));
+        names.push(format!("table {}", resource.table.name));
+        names.push(format!("collection {}", resource.collection));
+        names.extend(resource.tools.iter().map(|tool| format!("tool {}", tool.spec.name)));
+        names.extend(resource.table.columns.iter().map(|column| format!("{}.{}", resource.table.name, column.name)));
+    }
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len(), "{names:?}");
 }
 
 #[test]

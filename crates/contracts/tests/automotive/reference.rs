@@ -86,6 +86,7 @@ fn write_fields(page: &mut String, holder: &str, fields: &[FieldSpec]) {
     for field in fields {
         let path = format!("{holder}{}", field.name);
         let required = if field.required { "" } else { ", optional" };
+        let default = if field.has_default && field.create { " Has a default." } else { "" };
         let kind = if field.write_only {
             " **Write-only.**"
         } else if field.sealed || (field.maskable && (field.nested)().is_empty()) {
@@ -93,19 +94,24 @@ fn write_fields(page: &mut String, holder: &str, fields: &[FieldSpec]) {
         } else {
             ""
         };
-        let set_by: Vec<&str> = [(field.create, "create"), (field.update, "update")]
-            .into_iter()
-            .filter(|(set, _)| *set)
-            .map(|(_, by)| by)
-            .collect();
+        let set_by = match (holder.is_empty(), field.create, field.update) {
+            (false, ..) => "",
+            (true, true, true) => "create, update",
+            (true, true, false) => "create",
+            (true, false, true) => "update",
+            (true, false, false) => "the server",
+        };
         let type_name = match (field.vocabulary)() {
             Some(vocabulary) => match (field.output)() {
                 Schema::List { max, .. } => format!("list of {}, at most {max}", vocabulary.name),
                 _ => vocabulary.name.to_owned(),
             },
-            None => type_name(&(field.output)()),
+            None => match (field.reference)() {
+                Some(reference) => format!("id of a {}", reference.noun),
+                None => type_name(&(field.output)()),
+            },
         };
-        writeln!(page, "| `{path}` | {type_name}{required} | {}{kind} | {} |", field.about, set_by.join(", ")).unwrap();
+        writeln!(page, "| `{path}` | {type_name}{required} | {}{default}{kind} | {} |", field.about, set_by).unwrap();
         write_fields(page, &format!("{path}."), (field.nested)());
     }
 }

@@ -317,7 +317,7 @@ async fn requests_are_refused_with_the_status_of_http() {
 }
 
 #[tokio::test]
-async fn a6_20_a_client_beyond_its_rate_is_told_to_wait() {
+async fn a6_21_a_client_beyond_its_rate_is_told_to_wait() {
     let desk = TestApp::start_with(&[("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "60"), ("FRONTDESK_LIMITS_BURST", "5")]);
     let mut agent = desk.agent().await;
     for _ in 0..5 {

@@ -2,6 +2,13 @@
 
 use super::CodeSpec;
 
+/// For resources that have no code of their own for it.
+pub const DUPLICATE: CodeSpec = CodeSpec {
+    code: super::DUPLICATE_VALUE,
+    means: "A value that must be unique belongs to another record.",
+    next: "Find that one and change it.",
+};
+
 /// The codes that no resource brings along.
 pub const COMMON: &[CodeSpec] = &[
     CodeSpec {

@@ -24,8 +24,8 @@ impl Automotive {
     /// Knows the codes of these resources for an id that does not exist.
     pub fn new(resources: &[ResourceParts]) -> Automotive {
         let codes = resources.iter().flat_map(|resource| {
-            let prefixes = resource.tools.iter().filter_map(|tool| tool.spec.name.split('.').next());
-            prefixes.chain([resource.collection]).map(|name| (name, resource.not_found))
+            let names = resource.tools.iter().map(|tool| tool.spec.name);
+            names.chain([resource.collection]).map(|name| (name, resource.not_found))
         });
         let mut known: Vec<(&'static str, Code)> = Vec::new();
         for (name, code) in codes {

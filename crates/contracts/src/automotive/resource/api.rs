@@ -14,7 +14,7 @@ use super::write::{CreateTool, UpdateTool};
 use super::{Resource, ResourceParts, TENANT, schema};
 use crate::automotive::codes::CodeSpec;
 use crate::record::filter::{Filters, Sorting};
-use crate::record::{FieldSpec, FilterArgument, SortOption, nested};
+use crate::record::{ColumnIndex, FieldSpec, FilterArgument, SortOption, nested};
 
 /// Collects the tools of one resource, in the order of `tools/list`. Each has a name, a title and a description.
 pub struct ResourceApi<R> {
@@ -90,8 +90,8 @@ impl<R: Resource> ResourceApi<R> {
         orders: &[SortOption],
         path: String,
     ) -> ResourceApi<R> {
-        let filters = declared(Filters::resolve(R::FIELDS, filters));
-        let sorting = declared(Sorting::resolve(R::FIELDS, orders));
+        let filters = declared(name, Filters::resolve(R::FIELDS, filters));
+        let sorting = declared(name, Sorting::resolve(R::FIELDS, orders));
         let mut own = filters.schema();
         if !sorting.is_empty() {
             own.push(optional("sort", Schema::one_of(sorting.words().leak()), "Order; newest if absent."));
@@ -146,7 +146,8 @@ impl<R: Resource> ResourceApi<R> {
         extra: Vec<Field>,
         codes: &[CodeSpec],
     ) -> ResourceApi<R> {
-        let codes = self.own_codes(codes).chain(referenced_codes::<R>(|field| field.create)).collect();
+        let duplicate = self.duplicate_code(|field| field.create);
+        let codes = self.own_codes(codes).chain(duplicate).chain(referenced_codes::<R>(|field| field.create)).collect();
         self.tools.push(Tool {
             spec: ToolSpec {
                 input: schema::create_input::<R>(extra),
@@ -170,7 +171,9 @@ impl<R: Resource> ResourceApi<R> {
         codes: &[CodeSpec],
     ) -> ResourceApi<R> {
         let referenced = referenced_codes::<R>(|field| field.update);
-        let codes = [R::NOT_FOUND].into_iter().chain(self.own_codes(codes)).chain(referenced).collect();
+        let duplicate = self.duplicate_code(|field| field.update);
+        let own = self.own_codes(codes);
+        let codes = [R::NOT_FOUND].into_iter().chain(own).chain(duplicate).chain(referenced).collect();
         self.tools.push(Tool {
             spec: ToolSpec {
                 input: schema::update_input::<R>(self.id_about),
@@ -192,13 +195,14 @@ impl<R: Resource> ResourceApi<R> {
         self
     }
 
-    pub fn parts(mut self) -> ResourceParts {
-        let not_found = self.not_found();
-        self.codes.insert(0, not_found);
+    pub fn parts(self) -> ResourceParts {
         ResourceParts {
             domain: R::DOMAIN,
             table: R::table(),
             fields: R::FIELDS,
+            id_prefix: R::ID_PREFIX,
+            noun: R::NOUN,
+            finder: self.finder(),
             collection: self.collection,
             tools: self.tools,
             templates: self.templates,
@@ -207,15 +211,16 @@ impl<R: Resource> ResourceApi<R> {
         }
     }
 
-    /// What it means that an id does not exist, and which tool finds one that does.
-    fn not_found(&self) -> CodeSpec {
+    /// The tool that finds ids.
+    fn finder(&self) -> Option<&'static str> {
         let finds = |verb: &str| self.tools.iter().map(|tool| tool.spec.name).find(|name| name.contains(verb));
-        let next = finds(".search").or_else(|| finds(".list")).map(|tool| format!("Find it with `{tool}`."));
-        CodeSpec {
-            code: R::NOT_FOUND,
-            means: format!("No {} with this id exists for this caller.", R::NOUN).leak(),
-            next: next.unwrap_or_default().leak(),
-        }
+        finds(".search").or_else(|| finds(".list"))
+    }
+
+    /// The code of a value that another record has, if an argument is unique.
+    fn duplicate_code(&mut self, is_argument: fn(&FieldSpec) -> bool) -> Option<Code> {
+        let is_unique = |field: &FieldSpec| field.index == Some(ColumnIndex::Unique) && is_argument(field);
+        R::FIELDS.iter().any(is_unique).then(|| self.own_codes(&[R::DUPLICATE]).next()).flatten()
     }
 
     /// Notes the codes of a rule, so that the documents explain them.
@@ -270,6 +275,6 @@ fn referenced_codes<R: Resource>(is_argument: fn(&FieldSpec) -> bool) -> Vec<Cod
 }
 
 #[expect(clippy::panic, reason = "a declaration that names no column is a mistake in the source, found by every test")]
-fn declared<T>(resolved: Result<T, &'static str>) -> T {
-    resolved.unwrap_or_else(|name| panic!("{name} is no field with a column"))
+fn declared<T>(tool: &str, resolved: Result<T, String>) -> T {
+    resolved.unwrap_or_else(|mistake| panic!("{tool}: {mistake}"))
 }

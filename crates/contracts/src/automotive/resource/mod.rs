@@ -17,7 +17,7 @@ pub use api::ResourceApi;
 pub use schema::list_schema;
 pub use write::WriteContext;
 
-use super::codes::CodeSpec;
+use super::codes::{self, CodeSpec};
 use super::domains::Domain;
 use crate::record::{Entity, FieldSpec, Stored};
 
@@ -33,6 +33,8 @@ const EXPECTED_VERSION: &str = "expected_version";
 /// A resource and its business rules. Every rule is optional.
 pub trait Resource: Stored + Clone {
     const DOMAIN: &'static Domain;
+    /// The code of a `unique` value that another record has.
+    const DUPLICATE: CodeSpec = codes::descriptions::DUPLICATE;
 
     /// Checks a new record, and fills in what follows from the arguments.
     fn on_create(entity: &mut Entity<Self>, context: &WriteContext<'_>) -> Result<(), Fault> {
@@ -55,11 +57,6 @@ pub trait Resource: Stored + Clone {
         let _ = (before, after, context);
         ready(Ok(()))
     }
-
-    /// A unique value belongs to another row.
-    fn on_duplicate() -> Fault {
-        Fault::internal("the id of a new row exists already")
-    }
 }
 
 /// What a contract collects from its resources.
@@ -67,10 +64,14 @@ pub struct ResourceParts {
     pub domain: &'static Domain,
     pub table: &'static TableSpec,
     pub fields: &'static [FieldSpec],
+    pub id_prefix: &'static str,
     /// The segment of its addresses.
     pub collection: &'static str,
     pub tools: Vec<Tool>,
     pub templates: Vec<ResourceTemplate>,
+    /// What one is called in messages, and the tool that finds ids.
+    pub noun: &'static str,
+    pub finder: Option<&'static str>,
     pub not_found: Code,
     /// The codes of its own rules.
     pub codes: Vec<CodeSpec>,

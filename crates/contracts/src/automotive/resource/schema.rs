@@ -32,7 +32,7 @@ fn answer<R: Resource>(extent: Extent) -> Schema {
         required(TENANT, Schema::text(64), "The dealership it belongs to."),
     ];
     let own = R::FIELDS.iter().filter(|field| !field.write_only).map(|field| match extent {
-        Extent::Written if !field.receipt => Field { presence: Presence::Optional, ..nested::answer(field) },
+        Extent::Written if !field.is_in_receipt() => Field { presence: Presence::Optional, ..nested::answer(field) },
         Extent::Written | Extent::Whole => nested::answer(field),
     });
     let times = [

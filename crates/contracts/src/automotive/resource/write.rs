@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{EXPECTED_VERSION, Resource, TENANT};
 use crate::record::{
-    Changes, Entity, FieldSource, FieldType, NewRecord, Record, Ref, Reference, Stored, Unreadable, vendor,
+    Changes, ColumnIndex, Entity, FieldSource, FieldType, NewRecord, Record, Ref, Reference, Stored, Unreadable, vendor,
 };
 
 pub(super) struct CreateTool<R>(pub(super) PhantomData<fn() -> R>);
@@ -30,7 +30,7 @@ impl<R: Resource> WriteTool for CreateTool<R> {
             R::cascade(None, &mut entity, &mut context).await?;
             context.check_references(None, &entity.record).await?;
             let (row, outcome) = entity.row_and_answer(TENANT);
-            let step = Step::Insert { table: R::table(), row, on_duplicate: R::on_duplicate() };
+            let step = Step::Insert { table: R::table(), row, on_duplicate: duplicate::<R>() };
             let event = Event { kind: R::TABLE_NAME, id: entity.id, change: Change::Created };
             Ok(context.plan(step, event, outcome))
         })
@@ -66,7 +66,7 @@ impl<R: Resource> WriteTool for UpdateTool<R> {
                 row,
                 expect_version: before.version,
                 on_conflict,
-                on_duplicate: R::on_duplicate(),
+                on_duplicate: duplicate::<R>(),
             };
             let event = Event { kind: R::TABLE_NAME, id: after.id, change: Change::Updated };
             Ok(context.plan(step, event, outcome))
@@ -91,6 +91,18 @@ fn version_conflict<R: Stored>() -> Fault {
             R::NOUN
         ),
     )
+}
+
+/// Names the fields that must be unique, as far as there are any.
+fn duplicate<R: Resource>() -> Fault {
+    let unique = R::FIELDS.iter().filter(|field| field.index == Some(ColumnIndex::Unique)).map(|field| field.name);
+    let unique: Vec<&str> = unique.collect();
+    if unique.is_empty() {
+        return Fault::internal("the id of a new row exists already");
+    }
+    let message =
+        format!("A {} with this {} exists already. Find that one and change it.", R::NOUN, unique.join(" or "));
+    Fault::domain(R::DUPLICATE.code, message)
 }
 
 /// The arguments have passed their schema, so a failure is an internal error.

@@ -147,13 +147,13 @@ pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>, not_found: &NotFo
     }
 }
 
-/// The code for an id that does not exist, by the first part of a tool's name or the first segment of a URI.
+/// The code for an id that does not exist, by the name of a tool or the first segment of a URI.
 pub(in super::super) struct NotFoundCodes(pub(in super::super) Vec<(&'static str, Code)>);
 
 impl NotFoundCodes {
     fn of(&self, target: RequestTarget<'_>) -> Code {
         let part = match target {
-            RequestTarget::Tool(name) | RequestTarget::Route { tool: name, .. } => name.split('.').next(),
+            RequestTarget::Tool(name) | RequestTarget::Route { tool: name, .. } => Some(name),
             RequestTarget::Resource(uri) => uri.split(['/', '?']).nth(3),
             RequestTarget::Method | RequestTarget::Transport => None,
         };
