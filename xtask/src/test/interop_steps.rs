@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::packages::{self, Environment, PYTHON, PYTHON_TLS, PYTHON_V1};
+use super::packages::{self, Environment, PYTHON, PYTHON_REST, PYTHON_TLS, PYTHON_V1};
 use super::report::Verdict;
 use super::{Run, Size};
 use crate::console::{self, Console, cargo};
@@ -75,6 +75,10 @@ pub(super) fn python_stdio(run: &Run<'_>, console: &mut Console) -> Verdict {
 
 pub(super) fn tls(run: &Run<'_>, console: &mut Console) -> Verdict {
     python_script(run, &PYTHON_TLS, "scripts/interop/tls.py", console).into()
+}
+
+pub(super) fn rest_schema(run: &Run<'_>, console: &mut Console) -> Verdict {
+    python_script(run, &PYTHON_REST, "scripts/interop/rest_schema.py", console).into()
 }
 
 pub(super) fn testssl(run: &Run<'_>, console: &mut Console) -> Verdict {

@@ -92,6 +92,11 @@ const STEPS: &[Step] = &[
         "MCP's conformance suite, 2025-11-25 and 2026-07-28, on the fixture contract",
         interop_steps::conformance,
     ),
+    Step::interop(
+        "rest",
+        "schemathesis: requests made from the OpenAPI document, answers held against it",
+        interop_steps::rest_schema,
+    ),
     Step::interop("python client", "the official MCP client for Python, v2, over TLS", interop_steps::python_client),
     Step::interop("python client v1", "the official MCP client for Python, v1", interop_steps::python_client_v1),
     Step::interop("python stdio", "`frontdesk stdio` started by both versions of it", interop_steps::python_stdio),

@@ -28,13 +28,20 @@ pub const PYTHON_TLS: Environment = Environment {
     stamp: "installed-tls.txt",
 };
 
+/// So does what makes requests from the OpenAPI document.
+pub const PYTHON_REST: Environment = Environment {
+    requirements: "scripts/interop/requirements-rest.txt",
+    folder: "venv-rest",
+    stamp: "installed-rest.txt",
+};
+
 /// Two installations at once wait for each other.
 const LOCK_TIMEOUT: (&str, &str) = ("-o", "DPkg::Lock::Timeout=300");
 const NODE_SCRIPTS: &str = "scripts/interop/node";
 
 /// Everything that is downloaded by pip and npm.
 pub fn install(workspace: &Workspace, console: &mut Console) -> Result<(), String> {
-    for environment in [&PYTHON, &PYTHON_V1, &PYTHON_TLS] {
+    for environment in [&PYTHON, &PYTHON_V1, &PYTHON_TLS, &PYTHON_REST] {
         python(workspace, environment, console)?;
     }
     node(workspace, console).map(|_| ())

@@ -28,11 +28,16 @@ impl RunCall for RouteCall {
         let mut context = CallContext::identify(call_record).await?;
         let CallRecord { mount, incoming, .. } = *context.record;
         let request = incoming.route.as_deref().ok_or_else(|| Fault::internal("a route without its request"))?;
-        if let Some(fault) = &incoming.transport_fault {
+        // A wrong media type matters only where there is something to send a body to.
+        let is_media_type = |fault: &&Fault| fault.kind == FaultKind::UnsupportedMediaType;
+        if let Some(fault) = incoming.transport_fault.as_ref().filter(|fault| !is_media_type(fault)) {
             return Err(fault.clone());
         }
         let (tool, id) = find(mount, incoming.verb, request)?;
         context.record.set_tool(&tool.spec);
+        if let Some(fault) = &incoming.transport_fault {
+            return Err(fault.clone());
+        }
         let mut arguments = match incoming.verb {
             Verb::Post | Verb::Put => body_arguments(&incoming.body.collect().await?)?,
             Verb::Get | Verb::Head | Verb::Delete | Verb::Other => Map::new(),
