@@ -110,6 +110,30 @@ impl Call {
     }
 }
 
+/// The same read at its route. The reference has no routes and answers it as a message.
+#[derive(Debug, Clone, Copy)]
+pub struct RestCall(pub Kind);
+
+impl CallSource for RestCall {
+    fn call(self, caller: &Caller, number: u64, random: u64) -> Call {
+        let (arguments, expected) = arguments(self.0, caller, number, random);
+        let text = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
+        let dealership = text("dealership_id");
+        let path = match self.0 {
+            Kind::Get => format!("/v1/vehicles/{}?dealership_id={dealership}", text("id")),
+            Kind::Search => format!("/v1/vehicles/search?make={}&limit=25&dealership_id={dealership}", text("make")),
+            Kind::SearchStatus | Kind::Create | Kind::CreateInOne => "/v1/vehicles".to_owned(),
+        };
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: localhost:{}\r\nauthorization: Bearer {}\r\naccept: application/json\r\n\r\n",
+            caller.port, caller.token,
+        );
+        // The members of a record are the same, without the message around it.
+        let bare = expected.into_iter().map(|(text, times)| (text.replace("\"structuredContent\":", ""), times));
+        Call { request: request.into_bytes(), expected: bare.collect() }
+    }
+}
+
 fn arguments(kind: Kind, caller: &Caller, number: u64, random: u64) -> (Value, Vec<(String, usize)>) {
     let dealership = &caller.dealership;
     let of_the_dealership = |times| (format!("\"dealership_id\":\"{dealership}\""), times);

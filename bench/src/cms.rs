@@ -103,7 +103,7 @@ impl Pair {
         let names = (self.database.name(), kind.name(), era);
         let mut desk = LoadedServer::open(&self.frontdesk, &self.callers, concurrency).await?;
         let mut bare = LoadedServer::open(&self.reference, &self.callers, concurrency).await?;
-        measure::measure_in_turns(&mut desk, &mut bare, SiteCall(kind, era)).await?;
+        measure::measure_in_turns(&mut desk, &mut bare, SiteCall(kind, era), SiteCall(kind, era)).await?;
         let row = measure::row(names, concurrency, desk, bare)?;
         options.log(&format!("{} {} {} at {concurrency} {}", names.0, names.1, era.name(), report::line(&row)));
         Ok(row)

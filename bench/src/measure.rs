@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::call::{Caller, Era, Kind};
+use crate::call::{Caller, Era, Kind, RestCall};
 use crate::database::Database;
 use crate::load::{CallSource, Latencies, Session, run_sessions};
 use crate::process::Server;
@@ -68,6 +68,14 @@ pub async fn calls(options: &Options, database: Database) -> BenchResult<Vec<Row
                 rows.push(row);
             }
         }
+        if matches!(kind, Kind::Get | Kind::Search) {
+            for concurrency in CONCURRENCIES {
+                options.log(&format!("{} {} rest at {concurrency}", database.name(), kind.name()));
+                let row = pair.compare_rest(kind, *concurrency).await?;
+                options.log(&report::line(&row));
+                rows.push(row);
+            }
+        }
     }
     Ok(rows)
 }
@@ -126,12 +134,20 @@ impl Pair {
         let mut desk = LoadedServer::open(&self.frontdesk, callers, concurrency).await?;
         let mut bare = LoadedServer::open(&self.reference, callers, concurrency).await?;
         let before = (self.leads(kind, &self.frontdesk)?, self.leads(kind, &self.reference)?);
-        measure_in_turns(&mut desk, &mut bare, (kind, era)).await?;
+        measure_in_turns(&mut desk, &mut bare, (kind, era), (kind, era)).await?;
         if matches!(kind, Kind::Create | Kind::CreateInOne) {
             check_count(before.0, self.leads(kind, &self.frontdesk)?, desk.answered)?;
             check_count(before.1, self.leads(kind, &self.reference)?, bare.answered)?;
         }
         row((self.database.name(), kind.name(), era), concurrency, desk, bare)
+    }
+
+    /// Frontdesk at a route beside the reference's message.
+    async fn compare_rest(&self, kind: Kind, concurrency: usize) -> BenchResult<Row> {
+        let mut desk = LoadedServer::open(&self.frontdesk, &self.callers, concurrency).await?;
+        let mut bare = LoadedServer::open(&self.reference, &self.callers, concurrency).await?;
+        measure_in_turns(&mut desk, &mut bare, RestCall(kind), (kind, Era::Legacy)).await?;
+        Ok(Row { era: "rest", ..row((self.database.name(), kind.name(), Era::Legacy), concurrency, desk, bare)? })
     }
 
     fn leads(&self, kind: Kind, server: &Server) -> BenchResult<u64> {
@@ -147,14 +163,15 @@ pub async fn measure_in_turns(
     desk: &mut LoadedServer<'_>,
     bare: &mut LoadedServer<'_>,
     source: impl CallSource,
+    bare_source: impl CallSource,
 ) -> BenchResult<()> {
     desk.run_slice(source, WARM_UP).await?;
     desk.reset();
-    bare.run_slice(source, WARM_UP).await?;
+    bare.run_slice(bare_source, WARM_UP).await?;
     bare.reset();
     for _ in 0..TURNS {
         desk.run_slice(source, SLICE).await?;
-        bare.run_slice(source, SLICE).await?;
+        bare.run_slice(bare_source, SLICE).await?;
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 const FAILURES: &[(&str, &str)] = &[
     ("400", "The arguments are not valid, or the request is malformed."),
     ("401", "The token is missing, invalid or expired."),
-    ("403", "The token lacks a scope, or is not valid for this dealership."),
-    ("429", "Too many calls; wait `Retry-After` seconds."),
-    ("503", "Not available just now; wait `Retry-After` seconds."),
+    ("403", "The token lacks a scope, or is not valid for the tenant that was named."),
+    ("429", "Too many calls; Retry-After says how many seconds to wait."),
+    ("503", "Not available just now; Retry-After says how many seconds to wait."),
 ];
 
 /// `prefix` is where the routes are; `token_url` issues the tokens.
@@ -77,9 +77,9 @@ impl Components {
     /// Lists refer to their records.
     fn inline(&mut self, schema: &Schema) -> Value {
         let mut shape = schema.to_json();
-        let items = schema.fields().iter().find_map(|field| match &field.schema {
-            Schema::List { of, .. } if record_name(of).is_some() => Some((field.name, of)),
-            _ => None,
+        let items = schema.fields().iter().find_map(|field| {
+            let Schema::List { of, .. } = &field.schema else { return None };
+            record_name(of).map(|_| (field.name, of))
         });
         if let Some((name, of)) = items {
             let reference = self.reference(of, "");
@@ -223,6 +223,6 @@ fn parameter(place: &str, field: &Field, required: Value) -> Value {
 /// The arguments without those that the path and the headers carry.
 fn body(spec: &ToolSpec, contract: &Contract) -> Value {
     let elsewhere = [contract.dialect.key_argument(), contract.dialect.version_argument()];
-    let is_body = |field: &&Field| !elsewhere.contains(&field.name) && !(has_id(spec) && field.name == "id");
-    Schema::object(spec.input.fields().iter().filter(is_body).cloned()).to_json()
+    let is_elsewhere = |field: &Field| elsewhere.contains(&field.name) || (has_id(spec) && field.name == "id");
+    Schema::object(spec.input.fields().iter().filter(|field| !is_elsewhere(field)).cloned()).to_json()
 }

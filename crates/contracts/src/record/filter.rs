@@ -214,7 +214,7 @@ fn range_filters(
             return Err(Fault::invalid_argument(
                 &format!("/{max_name}/{part}"),
                 "const",
-                &format!("{min_name} and {max_name} must have the same {part}"),
+                format!("{min_name} and {max_name} must have the same {part}"),
             ));
         }
         if min.value > max.value {

@@ -64,12 +64,14 @@ impl<V: Vocabulary> FieldValue for V {
 
 /// The schema of an argument that must say something: the words without `unknown`.
 pub fn without_unknown(schema: Schema) -> Schema {
-    match schema {
-        Schema::Text(TextFormat::OneOf(words)) => match words.split_last() {
+    if let Schema::Text(TextFormat::OneOf(words)) = schema {
+        return match words.split_last() {
             Some((&UNKNOWN, known)) => Schema::one_of(known),
             Some(_) | None => Schema::one_of(words),
-        },
-        Schema::List { of, min, max } => Schema::List { of: Box::new(without_unknown(*of)), min, max },
-        other => other,
+        };
     }
+    if let Schema::List { of, min, max } = schema {
+        return Schema::List { of: Box::new(without_unknown(*of)), min, max };
+    }
+    schema
 }

@@ -102,10 +102,10 @@ fn write_fields(page: &mut String, holder: &str, fields: &[FieldSpec]) {
             (true, false, false) => "the server",
         };
         let type_name = match (field.vocabulary)() {
-            Some(vocabulary) => match (field.output)() {
-                Schema::List { max, .. } => format!("list of {}, at most {max}", vocabulary.name),
-                _ => vocabulary.name.to_owned(),
-            },
+            Some(vocabulary) => {
+                let list = if let Schema::List { max, .. } = (field.output)() { Some(max) } else { None };
+                list.map_or(vocabulary.name.to_owned(), |max| format!("list of {}, at most {max}", vocabulary.name))
+            }
             None => match (field.reference)() {
                 Some(reference) => format!("id of a {}", reference.noun),
                 None => type_name(&(field.output)()),

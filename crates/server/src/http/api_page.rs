@@ -3,27 +3,28 @@
 use frontdesk_engine::model::reply::Reply;
 use serde_json::Value;
 
+const REQUIRED: &str = " <b>required</b>";
 const PAGE: &str = include_str!("api.html");
 
 /// The page of a document.
 pub(crate) fn render(document: &Value) -> String {
-    let text = |pointer: &str| escape(document.pointer(pointer).and_then(Value::as_str).unwrap_or_default());
-    let prefix = text("/servers/0/url");
+    let whole = |pointer: &str| escape(document.pointer(pointer).and_then(Value::as_str).unwrap_or_default());
+    let prefix = whole("/servers/0/url");
     let (mut contents, mut operations) = (String::new(), String::new());
-    for (path, verbs) in document["paths"].as_object().into_iter().flatten() {
+    for (path, verbs) in member(document, "paths").as_object().into_iter().flatten() {
         for (verb, operation) in verbs.as_object().into_iter().flatten() {
-            let (name, verb) = (operation["operationId"].as_str().unwrap_or_default(), verb.to_uppercase());
+            let (name, verb) = (text(operation, "operationId"), verb.to_uppercase());
             let address = format!("{verb} {prefix}{}", escape(path));
             contents.push_str(&format!(
                 "<li><a href=\"#{name}\"><code>{address}</code></a> {}</li>",
-                escape(operation["summary"].as_str().unwrap_or_default())
+                escape(text(operation, "summary"))
             ));
             operations.push_str(&render_operation(document, name, &address, operation));
         }
     }
-    PAGE.replace("{title}", &text("/info/title"))
-        .replace("{version}", &text("/info/version"))
-        .replace("{about}", &text("/info/description"))
+    PAGE.replace("{title}", &whole("/info/title"))
+        .replace("{version}", &whole("/info/version"))
+        .replace("{about}", &whole("/info/description"))
         .replace("{document}", &format!("{prefix}/openapi.json"))
         .replace("{contents}", &contents)
         .replace("{operations}", &operations)
@@ -43,7 +44,7 @@ pub(crate) fn reply(page: &str) -> Reply {
 }
 
 fn render_operation(document: &Value, name: &str, address: &str, operation: &Value) -> String {
-    let about = escape(operation["description"].as_str().unwrap_or_default());
+    let about = escape(text(operation, "description"));
     let scope = operation.pointer("/security/0/oauth2/0").and_then(Value::as_str).unwrap_or_default();
     let mut page = format!(
         "<section id=\"{name}\"><h2><code>{address}</code></h2><p>{about}</p><p>Tool <code>{name}</code>, scope \
@@ -51,19 +52,19 @@ fn render_operation(document: &Value, name: &str, address: &str, operation: &Val
         escape(scope)
     );
     let mut rows = String::new();
-    for parameter in operation["parameters"].as_array().into_iter().flatten() {
-        let place = parameter["in"].as_str().unwrap_or_default();
-        let required = parameter["required"] == true;
+    for parameter in member(operation, "parameters").as_array().into_iter().flatten() {
+        let place = text(parameter, "in");
+        let mark = if *member(parameter, "required") == true { REQUIRED } else { "" };
         rows.push_str(&row(
             document,
             text(parameter, "name"),
             place,
-            required,
-            &parameter["schema"],
+            mark,
+            member(parameter, "schema"),
             text(parameter, "description"),
         ));
     }
-    let body = &operation["requestBody"]["content"]["application/json"]["schema"];
+    let body = operation.pointer("/requestBody/content/application~1json/schema").unwrap_or(&Value::Null);
     rows.push_str(&member_rows(document, body, "body"));
     if !rows.is_empty() {
         page.push_str(&format!(
@@ -71,10 +72,10 @@ fn render_operation(document: &Value, name: &str, address: &str, operation: &Val
         ));
     }
     let mut answers = String::new();
-    for (status, answer) in operation["responses"].as_object().into_iter().flatten() {
+    for (status, answer) in member(operation, "responses").as_object().into_iter().flatten() {
         let about = escape(text(answer, "description"));
         answers.push_str(&format!("<tr><td><code>{}</code></td><td>{about}</td></tr>", escape(status)));
-        let schema = &answer["content"]["application/json"]["schema"];
+        let schema = answer.pointer("/content/application~1json/schema").unwrap_or(&Value::Null);
         if status.starts_with('2') {
             let fields = member_rows(document, resolve(document, schema), "");
             answers.push_str(&format!(
@@ -88,17 +89,14 @@ fn render_operation(document: &Value, name: &str, address: &str, operation: &Val
 
 /// One row for each member of an object.
 fn member_rows(document: &Value, schema: &Value, place: &str) -> String {
-    let is_required = |name: &String| {
-        schema["required"].as_array().is_some_and(|required| required.iter().any(|one| one.as_str() == Some(name)))
-    };
-    let members = schema["properties"].as_object().into_iter().flatten();
-    members
-        .map(|(name, member)| row(document, name, place, is_required(name), member, text(member, "description")))
-        .collect()
+    let required = member(schema, "required").as_array();
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(name)));
+    let mark = |name: &str| if is_required(name) { REQUIRED } else { "" };
+    let members = member(schema, "properties").as_object().into_iter().flatten();
+    members.map(|(name, member)| row(document, name, place, mark(name), member, text(member, "description"))).collect()
 }
 
-fn row(document: &Value, name: &str, place: &str, required: bool, schema: &Value, about: &str) -> String {
-    let mark = if required { " <b>required</b>" } else { "" };
+fn row(document: &Value, name: &str, place: &str, mark: &str, schema: &Value, about: &str) -> String {
     let place = if place.is_empty() { String::new() } else { format!("<td>{place}</td>") };
     format!(
         "<tr><td><code>{}</code>{mark}</td>{place}<td>{}</td><td>{}</td></tr>",
@@ -110,15 +108,15 @@ fn row(document: &Value, name: &str, place: &str, required: bool, schema: &Value
 
 fn type_name(document: &Value, schema: &Value) -> String {
     let schema = resolve(document, schema);
-    if let Some(words) = schema["enum"].as_array() {
+    if let Some(words) = member(schema, "enum").as_array() {
         let words: Vec<String> = words.iter().filter_map(Value::as_str).map(escape).collect();
         return format!("<code>{}</code>", words.join("</code> <code>"));
     }
     match text(schema, "type") {
-        "array" => format!("list of {}", type_name(document, &schema["items"])),
+        "array" => format!("list of {}", type_name(document, member(schema, "items"))),
         "object" => {
             let names: Vec<String> =
-                schema["properties"].as_object().into_iter().flatten().map(|(name, _)| escape(name)).collect();
+                member(schema, "properties").as_object().into_iter().flatten().map(|(name, _)| escape(name)).collect();
             format!("object: {}", names.join(", "))
         }
         "" => "any of several".to_owned(),
@@ -132,6 +130,10 @@ fn type_name(document: &Value, schema: &Value) -> String {
 fn resolve<'d>(document: &'d Value, schema: &'d Value) -> &'d Value {
     let reference = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
     reference.and_then(|pointer| document.pointer(pointer)).unwrap_or(schema)
+}
+
+fn member<'v>(value: &'v Value, name: &str) -> &'v Value {
+    value.get(name).unwrap_or(&Value::Null)
 }
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {

@@ -26,7 +26,6 @@ pub(super) fn receive(
     body: IncomingBody,
     peer: Peer,
     trace: Trace,
-    route: Option<usize>,
 ) -> Incoming {
     let token_in_query = head.uri.query().is_some_and(has_token);
     Incoming {
@@ -42,7 +41,7 @@ pub(super) fn receive(
         protocol_version: joined(headers, headers.protocol_version),
         method_header: joined(headers, headers.method),
         name_header: joined(headers, headers.name),
-        route: route.map(|prefix_length| Box::new(route_request(head, prefix_length))),
+        route: None,
         idempotency_key: joined(headers, headers.idempotency_key),
         transport_fault: match guard::refusal(config, &head.uri, headers) {
             Some(why) => Some(Fault::new(FaultKind::HostNotAllowed, why)),
@@ -50,7 +49,7 @@ pub(super) fn receive(
                 FaultKind::Malformed,
                 "Ambiguous framing: Transfer-Encoding must be exactly `chunked`.",
             )),
-            None if head.method != Method::POST && (route.is_none() || head.method != Method::PUT) => None,
+            None if ![Method::POST, Method::PUT].contains(&head.method) => None,
             None => content_type(headers).err(),
         },
         address: peer.address,
@@ -60,7 +59,7 @@ pub(super) fn receive(
 }
 
 /// What a request to a route has besides. Repeated preconditions are joined, and then no entity tag of ours.
-fn route_request(head: &Parts, prefix_length: usize) -> RouteRequest {
+pub(super) fn route_request(head: &Parts, prefix_length: usize) -> RouteRequest {
     let header = |name: HeaderName| {
         let values: Vec<String> = head
             .headers

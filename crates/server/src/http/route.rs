@@ -42,11 +42,10 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     };
     let trace = receive::with_trace_id(mount, trace, &headers);
     let via = if headers.forwarded { Via::Proxy } else { Via::Direct };
-    let prefix_length = match route {
-        HttpRoute::Rest { prefix_length } => Some(prefix_length),
-        HttpRoute::Serve | HttpRoute::Dispatch(_) => None,
-    };
-    let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone(), prefix_length);
+    let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone());
+    if let HttpRoute::Rest { prefix_length } = route {
+        incoming.route = Some(Box::new(receive::route_request(&head, prefix_length)));
+    }
     if !app.allows_peer(mount, peer.address, via) {
         incoming.transport_fault = Some(Fault::new(
             FaultKind::HostNotAllowed,

@@ -34,13 +34,11 @@ fn request(spec: &ToolSpec, arguments: &Value) -> (&'static str, String, String)
         let id = arguments.remove("id").unwrap_or_else(|| json!("missing"));
         path = path.replace("{id}", id.as_str().unwrap());
     }
-    match route.verb {
-        Verb::Get => {
-            let pairs: Vec<String> = arguments.iter().flat_map(|(name, value)| parameters(name, value)).collect();
-            ("GET", format!("{path}?{}", pairs.join("&")), String::new())
-        }
-        verb => (verb.as_str(), path, Value::Object(arguments).to_string()),
+    if route.verb == Verb::Get {
+        let pairs: Vec<String> = arguments.iter().flat_map(|(name, value)| parameters(name, value)).collect();
+        return ("GET", format!("{path}?{}", pairs.join("&")), String::new());
     }
+    (route.verb.as_str(), path, Value::Object(arguments).to_string())
 }
 
 fn parameters(name: &str, value: &Value) -> Vec<String> {
@@ -50,7 +48,7 @@ fn parameters(name: &str, value: &Value) -> Vec<String> {
         }
         Value::Array(items) => items.iter().flat_map(|item| parameters(name, item)).collect(),
         Value::String(text) => vec![format!("{name}={}", text.replace(' ', "+").replace('@', "%40"))],
-        other => vec![format!("{name}={other}")],
+        Value::Null | Value::Bool(_) | Value::Number(_) => vec![format!("{name}={value}")],
     }
 }
 
@@ -90,12 +88,12 @@ fn invalid(spec: &ToolSpec, valid: &Value) -> Vec<Value> {
             missing.as_object_mut().unwrap().remove(field.name);
             cases.push(missing);
         }
-        match &field.schema {
-            Schema::Integer { .. } => cases.push(with(valid, field.name, json!("many"))),
-            Schema::Text(TextFormat::OneOf(_) | TextFormat::Timestamp | TextFormat::Email | TextFormat::Phone) => {
-                cases.push(with(valid, field.name, json!("nonsense")));
-            }
-            _ => {}
+        let is_word = matches!(
+            &field.schema,
+            Schema::Text(TextFormat::OneOf(_) | TextFormat::Timestamp | TextFormat::Email | TextFormat::Phone)
+        );
+        if matches!(&field.schema, Schema::Integer { .. }) || is_word {
+            cases.push(with(valid, field.name, json!("nonsense")));
         }
     }
     if spec.route.unwrap().path.contains("{id}") {
