@@ -1,4 +1,4 @@
-//! Tools by address: `GET /vehicles/{id}` instead of a name. A mount's table is made once and looked up in constant time.
+//! Tools by address: `GET /books/{id}` instead of a name. A mount's table is made once and looked up in constant time.
 
 use std::collections::HashMap;
 
@@ -66,7 +66,7 @@ impl RouteTable {
         self.0.is_empty()
     }
 
-    /// A path that is written out comes before one with a variable: `/vehicles/search` is no id.
+    /// A path that is written out comes before one with a variable: `/books/search` is no id.
     pub fn find<'p>(&self, verb: Verb, path: &'p str) -> RouteMatch<'p> {
         if let Some(verbs) = self.0.get(path) {
             return by_verb(verbs, verb, None);

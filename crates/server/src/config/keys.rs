@@ -232,7 +232,7 @@ pub static KEYS: &[ConfigKey] = &[
         path: "mount",
         env: "FRONTDESK_MOUNT",
         default: DefaultValue::Derived("without a file, every contract at /mcp/NAME; required in a file"),
-        about: "Which contract is served at which path: one [[mount]] table each, with `contract` and `path`, `rest` for the prefix of its REST routes (/v1 for the first automotive mount, below its path for others, \"\" for none), and for a contract that reads a site the keys below. In the environment: contract=path, separated by commas.",
+        about: "Which contract is served at which path: one [[mount]] table each, with `contract` and `path`, `rest` for the prefix of its REST routes (by default /v1 for the first mount of a contract with routes, below its path for others; \"\" for none), and for a contract that reads a site the keys below. In the environment: contract=path, separated by commas.",
         value_type: ValueType::Mounts(|raw| &mut raw.mounts),
     },
 ];
