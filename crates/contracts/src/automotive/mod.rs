@@ -17,10 +17,10 @@ pub mod vehicle;
 pub mod vin;
 pub mod vocabulary;
 
-use frontdesk_engine::Contract;
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate, ServerInfo};
 use frontdesk_engine::model::contract_entry::ContractCommand;
 use frontdesk_engine::model::tool::Tool;
+use frontdesk_engine::{Contract, Scopes};
 use serde_json::{Value, json};
 
 use codes::CodeSpec;
@@ -67,6 +67,7 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
         tools,
         resources: templates,
         tables,
+        ordinary_scopes: Scopes::new(scopes.iter().cloned()),
         scopes,
         default_scope: scopes::default_scope(),
         documents: vec![(manifest::PATH, document)],

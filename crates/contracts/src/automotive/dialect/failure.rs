@@ -139,8 +139,7 @@ fn invalid_token(context: &ReplyContext<'_>) -> String {
     };
     format!(
         "Bearer {error}resource_metadata=\"{}\", scope=\"{}\"",
-        context.metadata_url,
-        context.default_scope.as_str()
+        context.metadata_url, context.ordinary_scopes
     )
 }
 
