@@ -15,7 +15,6 @@ const transports = new WeakMap();
 
 await checkClient({
   name: "v1",
-  first: "requested",
   eras: ["2025-11-25"],
   async connect(_, url, credentials) {
     const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -25,7 +24,6 @@ await checkClient({
             authProvider: new ClientCredentialsProvider({
               clientId: credentials.id,
               clientSecret: credentials.secret,
-              scope: credentials.scope,
               expectedIssuer: credentials.issuer,
             }),
           }),

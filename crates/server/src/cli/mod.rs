@@ -124,6 +124,11 @@ impl Command {
     }
 }
 
+/// `1 row`, `2 rows`.
+fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 fn load_config(file: Option<PathBuf>, flags: Vec<(&str, String)>) -> Result<LoadedConfig, CliError> {
     let flags = flags.into_iter().map(|(name, value)| (name.to_owned(), value));
     Ok(load(file.as_deref(), environment().chain(flags), ENTRIES)?)

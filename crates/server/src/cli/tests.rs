@@ -36,9 +36,13 @@ fn no_example_is_wider_than_a_terminal() {
 
 #[test]
 fn demo_takes_a_folder_an_address_and_json() {
-    let Command::Demo(demo) = parsed("demo --data /tmp/desk --listen [::1]:0 --json") else { panic!("not demo") };
+    let Command::Demo(demo) = parsed("demo --data /tmp/desk --listen [::1]:0 --operator-listen 127.0.0.1:9 --json")
+    else {
+        panic!("not demo")
+    };
     assert_eq!(demo.data.as_deref(), Some(Path::new("/tmp/desk")));
     assert_eq!(demo.listen, Some("[::1]:0".parse().unwrap()));
+    assert_eq!(demo.operator_listen, Some("127.0.0.1:9".parse().unwrap()));
     assert!(demo.json);
 }
 
