@@ -10,13 +10,13 @@ use frontdesk_engine::ports::Clock as _;
 use frontdesk_store::StoreError;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::{CliError, StoreGuard, load_config, run_server};
+use super::{CliError, StoreGuard, data_flag, load_config, run_server, with_flags};
 use crate::admin::{self, AdminService};
 use crate::app::{
     App, BoundListeners, DataBackend, OnDatabaseDown, OnSighup, Reload, SiteNotice, Sites, install_sighup_handler,
     install_signal_handlers, register_tenants, serve_until_shutdown,
 };
-use crate::config::{LoadedConfig, environment, load};
+use crate::config::{LoadedConfig, load};
 use crate::data_dir::{self, DataDir};
 use crate::net::{
     self, AddressSource, CertificateEvent, CertificateWatcher, DrainResult, Shutdown, prepare_certificate,
@@ -43,12 +43,15 @@ pub(super) struct ServeArgs {
     /// The configuration file [default: the file that FRONTDESK_CONFIG names, or none]
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
+    /// The data folder [default: the one that the configuration names, or frontdesk-data]
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
 }
 
 pub(super) fn run(args: ServeArgs) -> Result<ExitCode, CliError> {
-    let loaded = load_config(args.config.clone(), Vec::new())?;
-    let file = args.config;
-    let read_config = Box::new(move || load(file.as_deref(), environment(), ENTRIES));
+    let ServeArgs { config: file, data } = args;
+    let loaded = load_config(file.clone(), data_flag(data.as_deref()))?;
+    let read_config = Box::new(move || load(file.as_deref(), with_flags(data_flag(data.as_deref())), ENTRIES));
     let guard = StoreGuard::default();
     run_server(&guard, async {
         // Before anything is open: an early SIGHUP must not end the process.

@@ -113,7 +113,10 @@ fn an_export_starts_at_a_time() {
 
 #[test]
 fn serve_and_config_take_a_file_or_none() {
-    let Command::Serve(ServeArgs { config }) = parsed("serve --config f.toml") else { panic!("not serve") };
+    let Command::Serve(ServeArgs { config, data }) = parsed("serve --config f.toml --data d") else {
+        panic!("not serve")
+    };
+    assert_eq!(data.as_deref(), Some(Path::new("d")));
     assert_eq!(config.as_deref(), Some(Path::new("f.toml")));
     let Command::Config(ConfigArgs { command: ConfigCommand::Show(file) }) = parsed("config show") else {
         panic!("not config show")
