@@ -15,6 +15,8 @@ const transports = new WeakMap();
 
 await checkClient({
   name: "v1",
+  // Its `fetchToken` takes the scope of the client's metadata only.
+  requests: "told",
   eras: ["2025-11-25"],
   async connect(_, url, credentials) {
     const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -24,6 +26,7 @@ await checkClient({
             authProvider: new ClientCredentialsProvider({
               clientId: credentials.id,
               clientSecret: credentials.secret,
+              scope: credentials.scope,
               expectedIssuer: credentials.issuer,
             }),
           }),

@@ -19,6 +19,7 @@ const MODES = { "2026-07-28": "auto", "2025-11-25": "legacy" };
 
 await checkClient({
   name: "v2",
+  requests: "challenge",
   eras: Object.keys(MODES),
   async connect(era, url, credentials) {
     const transport = new StreamableHTTPClientTransport(new URL(url), {
