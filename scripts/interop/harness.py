@@ -14,6 +14,7 @@ LEAD = {
     "interest": "buy",
     "consent": {"granted": True, "channels": ["email", "sms"]},
 }
+SCOPES = ["amcp:inventory:read", "amcp:inventory:write", "amcp:leads:read", "amcp:leads:write"]
 STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"]
 TOOLS = [
     *["customers.get", "customers.list"],

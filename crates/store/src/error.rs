@@ -3,7 +3,7 @@
 mod postgres;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use frontdesk_engine::{Fault, FaultKind};
 use rusqlite::ErrorCode;
@@ -52,6 +52,10 @@ pub enum StoreError {
     Damaged {
         path: PathBuf,
         why: String,
+    },
+    /// No space is left for a database file.
+    DiskFull {
+        path: PathBuf,
     },
     /// A file that would have to be overwritten.
     FileExists {
@@ -176,7 +180,12 @@ impl fmt::Display for StoreError {
                  changed. Report this as a bug."
             ),
             StoreError::NotOurs { path } => write!(out, "{} is not a Frontdesk database", path.display()),
-            StoreError::Damaged { path, why } => write!(out, "{} is damaged: {why}", path.display()),
+            StoreError::Damaged { path, why } => write!(
+                out,
+                "{} is damaged: {why}. Keep the folder, and make a new one from a backup and its master.key: \
+                 frontdesk restore BACKUP --data NEW_FOLDER",
+                path.display()
+            ),
             StoreError::FileExists { path } => {
                 write!(out, "{} already exists and is not overwritten. Name another file.", path.display())
             }
@@ -195,9 +204,25 @@ impl fmt::Display for StoreError {
                 out,
                 "the master key does not open this database. Put back the master.key file that was made with it."
             ),
-            StoreError::Io { path, error } => {
-                write!(out, "cannot use {}: {error}. Check that the folder exists and may be written.", path.display())
+            StoreError::DiskFull { path } => write!(
+                out,
+                "there is no space left to write {}. Free some space on its disk, or name another folder with --data.",
+                path.display()
+            ),
+            StoreError::Io { path, error } if error.kind() == std::io::ErrorKind::StorageFull => {
+                StoreError::DiskFull { path: path.clone() }.fmt(out)
             }
+            StoreError::Io { path, error } => {
+                write!(
+                    out,
+                    "cannot use {}: {error}. Check the free space, and that the folder exists and may be written.",
+                    path.display()
+                )
+            }
+            StoreError::Database(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => write!(
+                out,
+                "database: {error}. Free some space on the disk of the data folder, or name another folder with --data."
+            ),
             StoreError::Database(error) => write!(out, "database: {error}"),
             StoreError::Postgres(error) => write!(out, "database: {}", postgres::describe(error)),
             StoreError::Unreachable(why) => {
@@ -275,6 +300,21 @@ impl StoreError {
         }
     }
 
+    /// The same error, naming the SQLite file where the file is the cause.
+    pub(crate) fn of_file(self, file: &Path) -> StoreError {
+        let StoreError::Database(error) = self else { return self };
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                StoreError::Damaged { path: file.to_owned(), why: error.to_string() }
+            }
+            Some(ErrorCode::DiskFull) => StoreError::DiskFull { path: file.to_owned() },
+            Some(ErrorCode::SystemIoFailure) => {
+                StoreError::Io { path: file.to_owned(), error: std::io::Error::other(error) }
+            }
+            Some(_) | None => StoreError::Database(error),
+        }
+    }
+
     /// The error of each member of a batch that failed with this one.
     pub(crate) fn for_batch_member(&self) -> StoreError {
         if matches!(self, StoreError::OutcomeUnknown) {
@@ -293,7 +333,9 @@ impl From<StoreError> for Fault {
             StoreError::Busy | StoreError::NotCommitted(_) | StoreError::Closed => Fault::unavailable(cause),
             StoreError::Database(error) if is_transient(&error) => Fault::unavailable(cause),
             StoreError::Postgres(error) if postgres::is_transient(&error) => Fault::unavailable(cause),
-            StoreError::Unreachable(_) | StoreError::Untrusted(_) => Fault::unavailable(cause),
+            StoreError::Unreachable(_) | StoreError::Untrusted(_) | StoreError::DiskFull { .. } => {
+                Fault::unavailable(cause)
+            }
             StoreError::OutcomeUnknown => {
                 let message = "It is not known yet whether this was done. Look before you repeat it.";
                 Fault::new(FaultKind::Unavailable, message).retry_after(1).caused_by(cause)

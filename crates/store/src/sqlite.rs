@@ -83,6 +83,11 @@ pub(crate) struct SqliteTexts {
 
 impl SqliteStore {
     pub fn open(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
+        let path = options.path.clone();
+        SqliteStore::open_file(options).map_err(|error| error.of_file(&path))
+    }
+
+    fn open_file(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
         let work = open::migrate(&connection, &options.tables)?;
         let context = Arc::new(SqliteContext {

@@ -15,7 +15,8 @@ const transports = new WeakMap();
 
 await checkClient({
   name: "v1",
-  first: "requested",
+  // Its `fetchToken` takes the scope of the client's metadata only.
+  requests: "told",
   eras: ["2025-11-25"],
   async connect(_, url, credentials) {
     const transport = new StreamableHTTPClientTransport(new URL(url), {

@@ -19,7 +19,7 @@ const MODES = { "2026-07-28": "auto", "2025-11-25": "legacy" };
 
 await checkClient({
   name: "v2",
-  first: "least",
+  requests: "challenge",
   eras: Object.keys(MODES),
   async connect(era, url, credentials) {
     const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -29,7 +29,6 @@ await checkClient({
             authProvider: new ClientCredentialsProvider({
               clientId: credentials.id,
               clientSecret: credentials.secret,
-              scope: credentials.scope,
               expectedIssuer: credentials.issuer,
             }),
           }),

@@ -20,7 +20,7 @@ pub mod vocabulary;
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate, ServerInfo};
 use frontdesk_engine::model::contract_entry::ContractCommand;
 use frontdesk_engine::model::tool::Tool;
-use frontdesk_engine::{Code, Contract};
+use frontdesk_engine::{Code, Contract, Scopes};
 use serde_json::{Value, json};
 
 use codes::CodeSpec;
@@ -67,6 +67,7 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
         tools,
         resources: templates,
         tables,
+        ordinary_scopes: Scopes::new(scopes.iter().cloned()),
         scopes,
         default_scope: scopes::default_scope(),
         documents: vec![(manifest::PATH, document)],

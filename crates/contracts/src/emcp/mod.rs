@@ -57,6 +57,7 @@ pub fn contract(settings: EmcpSettings) -> Contract {
         tables: vec![&TASK],
         scopes: scopes::all(),
         default_scope: scopes::default_scope(),
+        ordinary_scopes: scopes::ordinary(),
         documents: Vec::new(),
         dialect: Box::new(Emcp { tenant: settings.tenant }),
     }

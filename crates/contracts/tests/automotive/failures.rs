@@ -20,7 +20,7 @@ pub(crate) fn failure(
     credential: CredentialPresence,
 ) -> Reply {
     let id = Id::Number(7);
-    let least = Scope::new(domains::INVENTORY.read);
+    let ordinary = Scopes::new([domains::INVENTORY.read, domains::LEADS.read].map(Scope::new));
     let granted = Scopes::new([Scope::new(domains::LEADS.read)]);
     let at = ReplyContext {
         header_version: None,
@@ -28,7 +28,7 @@ pub(crate) fn failure(
         id: (place != RequestTarget::Transport).then_some(&id),
         target: place,
         metadata_url: "https://desk.example/md",
-        default_scope: &least,
+        ordinary_scopes: &ordinary,
         granted_scopes: Some(&granted),
         credential,
         trace_id: "trace",
@@ -164,10 +164,10 @@ invalid_cursor tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"t
 invalid_cursor resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid_cursor","message":"M","details":{"retryable":false}}}}}
 invalid_cursor method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid_cursor","message":"M","details":{"retryable":false}}}}}
 invalid_cursor transport: 400 {"error":{"code":"request.invalid_cursor","message":"M","details":{"retryable":false}}}
-unauthenticated tool: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
-unauthenticated resource: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
-unauthenticated method: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
-unauthenticated transport: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
+unauthenticated tool: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read amcp:leads:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
+unauthenticated resource: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read amcp:leads:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
+unauthenticated method: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read amcp:leads:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
+unauthenticated transport: 401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read amcp:leads:read"] {"error":{"code":"auth.unauthorized","message":"M","details":{"retryable":false}}}
 forbidden tool: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
 forbidden resource: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
 forbidden method: 403 [WWW-Authenticate: Bearer error="insufficient_scope", scope="amcp:leads:read", resource_metadata="https://desk.example/md"] {"error":{"code":"auth.insufficient_scope","message":"M","details":{"retryable":false}}}
@@ -307,14 +307,14 @@ fn a6_05_a_challenge_without_a_credential_names_no_error() {
         challenge(CredentialPresence::Absent),
         Some((
             "WWW-Authenticate",
-            r#"Bearer resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#.into()
+            r#"Bearer resource_metadata="https://desk.example/md", scope="amcp:inventory:read amcp:leads:read""#.into()
         ))
     );
     assert_eq!(
         challenge(CredentialPresence::Present),
         Some((
             "WWW-Authenticate",
-            r#"Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read""#
+            r#"Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="amcp:inventory:read amcp:leads:read""#
                 .into()
         ))
     );
@@ -393,14 +393,14 @@ fn the_not_found_code_names_the_domain() {
 fn an_unreadable_id_is_null_only_in_older_versions() {
     let fault = Fault::new(FaultKind::Malformed, "M");
     let answer = |named: Option<Version>| {
-        let least = Scope::new("amcp:inventory:read");
+        let ordinary = Scopes::new([Scope::new("amcp:inventory:read")]);
         let at = ReplyContext {
             era: None,
             header_version: named,
             id: None,
             target: RequestTarget::Transport,
             metadata_url: "",
-            default_scope: &least,
+            ordinary_scopes: &ordinary,
             granted_scopes: None,
             credential: CredentialPresence::Present,
             trace_id: "",

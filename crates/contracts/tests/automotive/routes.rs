@@ -3,7 +3,7 @@
 use frontdesk_contracts::automotive::{Automotive, domains};
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, Payload, ReplyContext, RequestTarget};
 use frontdesk_engine::model::tool::Effect;
-use frontdesk_engine::{Fault, FaultKind, Reply, Scope};
+use frontdesk_engine::{Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_testkit::reply_text;
 
 use crate::failures::kinds;
@@ -15,7 +15,7 @@ fn answered(effect: Effect, with: impl FnOnce(&ReplyContext<'_>) -> Reply) -> Re
         id: None,
         target: RequestTarget::Route { tool: "leads.create", effect },
         metadata_url: "https://desk.example/metadata",
-        default_scope: &Scope::new(domains::INVENTORY.read),
+        ordinary_scopes: &Scopes::new([Scope::new(domains::INVENTORY.read)]),
         granted_scopes: None,
         credential: CredentialPresence::Present,
         trace_id: "trace",

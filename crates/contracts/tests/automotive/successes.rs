@@ -1,8 +1,8 @@
 //! Successful answers as literal text, in both eras.
 
 use frontdesk_contracts::automotive::{Automotive, domains};
-use frontdesk_engine::Scope;
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, Payload, ReplyContext, RequestTarget};
+use frontdesk_engine::{Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 
@@ -10,14 +10,14 @@ const LEGACY: Era = Era::Legacy(Version::V2025_11_25);
 
 fn answer(shaped: Payload, place: RequestTarget<'_>, era: Era) -> String {
     let id = Id::Number(7);
-    let least = Scope::new(domains::INVENTORY.read);
+    let ordinary = Scopes::new([Scope::new(domains::INVENTORY.read)]);
     let at = ReplyContext {
         header_version: None,
         era: Some(era),
         id: Some(&id),
         target: place,
         metadata_url: "https://desk.example/metadata",
-        default_scope: &least,
+        ordinary_scopes: &ordinary,
         granted_scopes: None,
         credential: CredentialPresence::Present,
         trace_id: "trace",

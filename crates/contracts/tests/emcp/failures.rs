@@ -14,7 +14,7 @@ const TOOL: RequestTarget<'_> = RequestTarget::Tool("evo.content.get");
 
 fn failure(fault: &Fault, place: RequestTarget<'_>, era: Option<Era>, credential: CredentialPresence) -> Reply {
     let id = Id::Number(7);
-    let least = Scope::new(scopes::READ);
+    let ordinary = scopes::ordinary();
     let granted = Scopes::new([Scope::new(scopes::READ)]);
     let at = ReplyContext {
         header_version: None,
@@ -22,7 +22,7 @@ fn failure(fault: &Fault, place: RequestTarget<'_>, era: Option<Era>, credential
         id: (place != RequestTarget::Transport).then_some(&id),
         target: place,
         metadata_url: "https://desk.example/md",
-        default_scope: &least,
+        ordinary_scopes: &ordinary,
         granted_scopes: Some(&granted),
         credential,
         trace_id: "trace-1",
@@ -55,7 +55,7 @@ fn expected(kind: FaultKind) -> String {
         FaultKind::ToolDenied => plain("403", "tool_denied"),
         FaultKind::InvalidArgument | FaultKind::InvalidCursor => rpc(200, -32602),
         FaultKind::Unauthenticated => plain(
-            r#"401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="mcp:read"]"#,
+            r#"401 [WWW-Authenticate: Bearer error="invalid_token", resource_metadata="https://desk.example/md", scope="mcp:call mcp:read"]"#,
             "unauthenticated",
         ),
         FaultKind::StepUp => plain(
@@ -165,7 +165,7 @@ fn e_53_a_challenge_names_the_resource_metadata() {
     let fault = Fault::new(FaultKind::Unauthenticated, "M");
     assert_eq!(
         reply_text(&failure(&fault, RequestTarget::Transport, None, CredentialPresence::Absent)),
-        r#"401 [WWW-Authenticate: Bearer resource_metadata="https://desk.example/md", scope="mcp:read"] {"error":{"code":"unauthenticated","message":"M","trace_id":"trace-1"}}"#
+        r#"401 [WWW-Authenticate: Bearer resource_metadata="https://desk.example/md", scope="mcp:call mcp:read"] {"error":{"code":"unauthenticated","message":"M","trace_id":"trace-1"}}"#
     );
 }
 

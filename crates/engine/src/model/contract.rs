@@ -25,6 +25,8 @@ pub struct Contract {
     pub scopes: Vec<Scope>,
     /// What a token gets that asks for none.
     pub default_scope: Scope,
+    /// What an ordinary client may hold. A 401 names these, because clients request exactly the scopes it names.
+    pub ordinary_scopes: Scopes,
     /// Documents at the root of the server that anybody may read, by path.
     pub documents: Vec<(&'static str, String)>,
     pub dialect: Box<dyn Dialect>,
@@ -148,7 +150,8 @@ pub struct ReplyContext<'a> {
     pub target: RequestTarget<'a>,
     /// URL of the protected resource metadata, for challenges; empty where none are published.
     pub metadata_url: &'a str,
-    pub default_scope: &'a Scope,
+    /// What a client without a token is told to ask for.
+    pub ordinary_scopes: &'a Scopes,
     /// What the caller's token carries, once it is known.
     pub granted_scopes: Option<&'a Scopes>,
     /// Whether a credential was presented at all.

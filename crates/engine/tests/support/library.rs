@@ -4,7 +4,7 @@ use frontdesk_engine::model::contract::{Contract, ResourceSource, ResourceTempla
 use frontdesk_engine::model::schema::{Field, Schema, optional, required};
 use frontdesk_engine::model::table::{ColumnSpec, ColumnType, TableSpec};
 use frontdesk_engine::model::tool::{Effect, RateKey, Run, Sensitivity, Tool, ToolSpec};
-use frontdesk_engine::{Code, Scope};
+use frontdesk_engine::{Code, Scope, Scopes};
 
 use super::dialect::Plainly;
 use super::tools;
@@ -46,6 +46,7 @@ pub(crate) fn contract() -> Contract {
         tables: vec![&BOOK, &MEMBER],
         scopes: ["books:read", "books:write", "members:read", "members:contact"].map(Scope::new).to_vec(),
         default_scope: Scope::new("books:read"),
+        ordinary_scopes: Scopes::new(["books:read", "books:write"].map(Scope::new)),
         documents: Vec::new(),
         dialect: Box::new(Plainly::default()),
     }

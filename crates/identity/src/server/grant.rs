@@ -1,5 +1,5 @@
 //! The token endpoint: client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token has
-//! exactly the requested scopes or the default scope, never all that the client is allowed (A6-04, A6-08).
+//! the requested scopes that the client is allowed, or the default scope: never one that was not requested (A6-04, A6-08).
 
 use frontdesk_engine::model::caller::Scopes;
 use frontdesk_engine::model::observation::Observation;
@@ -98,10 +98,12 @@ fn granted_scopes(scope: Option<&str>, client: &Client, resource: &ProtectedReso
     let offered = Scopes::new(resource.scopes.iter().cloned());
     let allowed = Scopes::new(client.scopes.iter().filter(|scope| offered.has(scope)).cloned());
     let requested = match scope {
-        Some(text) => Scopes::parse(text),
-        None => Some(Scopes::new([resource.default_scope.clone()])),
+        Some(text) => Scopes::parse(text).unwrap_or_default(),
+        None => Scopes::new([resource.default_scope.clone()]),
     };
-    requested.filter(|requested| allowed.covers(requested)).ok_or_else(|| invalid_scope(&allowed))
+    // RFC 6749 §3.3: other scopes, unknown ones too, are ignored, and the answer says what was granted.
+    let granted = Scopes::new(requested.iter().filter(|scope| allowed.has(scope)).cloned());
+    if granted.is_empty() { Err(invalid_scope(&allowed)) } else { Ok(granted) }
 }
 
 /// Lists the scopes that the client is allowed; never repeats what it sent.

@@ -7,7 +7,7 @@ use frontdesk_engine::model::trace::Trace;
 
 pub struct OAuthRequest<'a> {
     pub method: &'a str,
-    /// As received: no decoding, no query.
+    /// Not decoded, without a query and without a trailing slash.
     pub path: &'a str,
     pub query: Option<&'a str>,
     pub content_type: Option<&'a str>,

@@ -63,12 +63,28 @@ async fn a_client_without_the_default_scope_gets_its_scopes_listed() {
     assert!(bench.registry.state().tokens.is_empty());
 }
 
-/// [S7] A scope of another client, and one that the resource does not have.
+/// [A6-08, S7] Scopes of another client and unknown ones are not granted, and the answer says what is.
 #[tokio::test]
-async fn a_request_for_a_forbidden_scope_gets_no_token() {
+async fn a_request_for_more_is_narrowed_to_what_the_client_may_have() {
     let bench = bench();
-    let wide = "grant_type=client_credentials&scope=amcp:leads:read+amcp:leads:write";
-    assert_eq!(error(&bench.form_as(OTHER_ID, OTHER_SECRET, "/token", wide).await, 400), "invalid_scope");
+    for wide in ["amcp:leads:read+amcp:leads:write", "no:such:scope+amcp:leads:read", "*+amcp:leads:read"] {
+        let form = format!("grant_type=client_credentials&scope={wide}");
+        let reply = bench.form_as(OTHER_ID, OTHER_SECRET, "/token", &form).await;
+        let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+        assert_eq!((reply.status, &answer["scope"]), (200, &"amcp:leads:read".into()), "{wide}");
+        assert_eq!(bench.registry.state().tokens.last().unwrap().scopes, Scopes::parse("amcp:leads:read").unwrap());
+    }
+}
+
+/// [S7] A scope of another client, one that nobody has, and one that the resource does not have.
+#[tokio::test]
+async fn a_request_for_only_forbidden_scopes_gets_no_token() {
+    let bench = bench();
+    for foreign in ["amcp:leads:write", "no:such:scope", "amcp:leads:write+no:such:scope"] {
+        let form = format!("grant_type=client_credentials&scope={foreign}");
+        let reply = bench.form_as(OTHER_ID, OTHER_SECRET, "/token", &form).await;
+        assert_eq!(error(&reply, 400), "invalid_scope", "{foreign}");
+    }
     let elsewhere = format!("{GRANT}&resource={SECOND_RESOURCE}");
     let reply = bench.form("/token", &elsewhere).await;
     let refused = r#"{"error":"invalid_scope","error_description":"Send scope names separated by one space. This client is allowed: amcp:leads:read"}"#;

@@ -8,7 +8,8 @@ use ::http::{HeaderValue, Method, Request, Response, StatusCode};
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::net::{IncomingBody, ResponseBody};
+use crate::http::without_trailing_slash;
+use crate::net::{CertificateValidity, IncomingBody, ResponseBody};
 use crate::telemetry::{ListenerMetrics, metrics_page};
 
 /// Load balancers do not wait long for an answer.
@@ -18,13 +19,14 @@ const METRICS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 pub async fn health(
     app: Arc<App>,
     listeners: ListenerMetrics,
+    certificate: CertificateValidity,
     request: Request<IncomingBody>,
 ) -> Response<ResponseBody> {
     let plain = "text/plain; charset=utf-8";
-    let (status, kind, text) = match (request.method(), request.uri().path()) {
+    let (status, kind, text) = match (request.method(), without_trailing_slash(request.uri().path())) {
         (&Method::GET, "/healthz") => (StatusCode::OK, plain, "ok\n".to_owned()),
         (&Method::GET, "/readyz") => {
-            let (status, text) = readiness(&app).await;
+            let (status, text) = readiness(&app, &certificate).await;
             (status, plain, text.to_owned())
         }
         // The version is part of the type (Prometheus text format).
@@ -39,7 +41,13 @@ pub async fn health(
 }
 
 /// Reading works without the writer, so both are checked.
-async fn readiness(app: &App) -> (StatusCode, &'static str) {
+async fn readiness(app: &App, certificate: &CertificateValidity) -> (StatusCode, &'static str) {
+    if !certificate.has_begun(app.desk.now()) {
+        return (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the certificate is not valid yet; replace it, or correct the clock\n",
+        );
+    }
     if app.backend.store.tenants().await.is_err() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n");
     }

@@ -13,7 +13,9 @@ use super::{App, OnDatabaseDown, Reload, SiteNotice, Sites, register_tenants};
 use crate::admin::health;
 use crate::config::Config;
 use crate::http;
-use crate::net::{CertificateWatcher, ConnectionLimits, DrainResult, Listener, Shutdown, prepare_certificate};
+use crate::net::{
+    CertificateEvent, CertificateWatcher, ConnectionLimits, DrainResult, Listener, Shutdown, prepare_certificate,
+};
 use crate::telemetry::ListenerMetrics;
 use crate::telemetry::traces::{self, listed};
 
@@ -44,7 +46,7 @@ pub async fn serve_until_shutdown(
     let limits = connection_limits(&app.config);
     let drain = app.config.deadlines.drain;
     let current = Arc::new(ArcSwap::from_pointee(app));
-    let tls = listeners.certificates.tls();
+    let (tls, validity) = (listeners.certificates.tls(), listeners.certificates.validity());
     let background_tasks = [
         tokio::spawn(run_tally_flush(Arc::clone(&current))),
         tokio::spawn(run_retention(Arc::clone(&current))),
@@ -70,7 +72,7 @@ pub async fn serve_until_shutdown(
         tls,
         limits,
         Arc::clone(&metrics.admin),
-        Arc::new(move |request, _| health(for_admin.load_full(), metrics_for_admin.clone(), request)),
+        Arc::new(move |request, _| health(for_admin.load_full(), metrics_for_admin.clone(), validity.clone(), request)),
         shutdown,
     );
     let (drained, _, deadline) = tokio::join!(public, admin, deadline);
@@ -138,11 +140,13 @@ async fn apply_reload(current: &ArcSwap<App>, certificates: &mut CertificateWatc
     if let Err(why) = register_tenants(&reloaded.config, &app.backend).await {
         return reject(&why);
     }
+    let event = certificate.event();
     certificates.replace(certificate);
     app.traces.set_exporter(traces);
     current.store(Arc::new(app.reloaded(reloaded.config.clone(), sites)));
     reload.finish(reloaded);
     notices.iter().for_each(SiteNotice::log);
+    event.iter().for_each(CertificateEvent::log);
 }
 
 fn connection_limits(config: &Config) -> ConnectionLimits {

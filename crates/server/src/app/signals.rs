@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::net::Shutdown;
+use crate::net::{Shutdown, ShutdownReason};
 
 /// From here on Ctrl-C and SIGTERM request a graceful shutdown instead of killing the process.
 pub fn install_signal_handlers() -> io::Result<Shutdown> {
@@ -13,11 +13,12 @@ pub fn install_signal_handlers() -> io::Result<Shutdown> {
     let mut terminate = signal(SignalKind::terminate())?;
     let requested = shutdown.clone();
     tokio::spawn(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        requested.request();
+        let reason = tokio::select! {
+            _ = interrupt.recv() => ShutdownReason::Interrupt,
+            _ = terminate.recv() => ShutdownReason::Terminate,
+        };
+        tracing::info!(reason = reason.as_str(), "shutting down");
+        requested.request(reason);
     });
     Ok(shutdown)
 }

@@ -4,7 +4,8 @@
 mod auth;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
@@ -139,6 +140,10 @@ impl Sites {
                 continue;
             };
             let jwt = jwt_identity(mount, site, clock).map_err(|why| errors.push(format!("mount[{index}].{why}")));
+            if let Some(why) = site.authority.as_deref().and_then(unreadable) {
+                errors.push(format!("mount[{index}].database_ca: {why}"));
+                continue;
+            }
             let opened = open_database(site, on_down, before).await;
             match opened {
                 Ok((location, site_db, notice)) => {
@@ -181,6 +186,12 @@ pub async fn register_tenants(config: &Config, backend: &DataBackend) -> Result<
         backend.store.add_tenant(tenant, record).await.map_err(explain)?;
     }
     Ok(())
+}
+
+/// Why a file cannot be read. A database that does not answer would otherwise hide it until it does.
+fn unreadable(file: &Path) -> Option<String> {
+    let error = File::open(file).err()?;
+    Some(format!("{} cannot be read: {error}. Correct the path, or make it readable for Frontdesk", file.display()))
 }
 
 type OpenDatabase = (SiteDbLocation, Arc<dyn SiteDb>, Option<SiteNoticeKind>);

@@ -12,7 +12,7 @@ use time::format_description::well_known::Rfc3339;
 use tokio::runtime::Runtime;
 
 use super::output::{IfExists, OutputFile};
-use super::{CliError, DataArgs, resolve_paths, runtime};
+use super::{CliError, DataArgs, counted, resolve_paths, runtime};
 use crate::config::DatabaseConfig;
 use crate::data_dir;
 
@@ -159,7 +159,7 @@ fn export(args: ExportArgs) -> Result<ExitCode, CliError> {
             let mut output = OutputFile::open(path, if_exists)?;
             let count = reader.export(&selection, &mut output)?;
             output.finish()?;
-            eprintln!("{count} records written to {}", path.display());
+            eprintln!("{} written to {}", counted(count, "record"), path.display());
         }
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
@@ -186,7 +186,10 @@ fn describe(report: &AuditReport) -> String {
     let mut lines = Vec::new();
     for chain in &report.chains {
         lines.push(match &chain.broken {
-            None => format!("valid   {}  {} records in {} links", chain.chain, chain.records, chain.links),
+            None => {
+                let (records, links) = (counted(chain.records, "record"), counted(chain.links, "link"));
+                format!("valid   {}  {records} in {links}", chain.chain)
+            }
             Some((seq, why)) => format!("BROKEN  {}  at link {seq}: {why}", chain.chain),
         });
     }

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use frontdesk_contracts as contracts;
+use frontdesk_engine::model::tool::Effect;
 use serde_json::json;
 
 use super::{CliError, DataArgs, resolve_paths, runtime};
@@ -186,7 +188,11 @@ fn describe(response: &AdminResponse) -> String {
             ];
             if !new_tenants.is_empty() {
                 lines.push(format!("New and empty: {}", new_tenants.join(" ")));
-                lines.push("A tenant with data is moved here by `frontdesk tenant import`.".to_owned());
+                lines.push(format!("Data comes in by the tools {}.", adding_tools().join(" and ")));
+                lines.push(
+                    "A tenant that exists elsewhere is moved by `frontdesk tenant import`, to an id that is new here."
+                        .to_owned(),
+                );
             }
             lines.join("\n")
         }
@@ -197,6 +203,13 @@ fn describe(response: &AdminResponse) -> String {
         AdminResponse::Recorded => String::new(),
         AdminResponse::Revoked { id } => format!("Client {id} is revoked; its tokens end within a second."),
     }
+}
+
+/// The tools that add records, of every contract.
+fn adding_tools() -> Vec<String> {
+    let contracts = contracts::all();
+    let tools = contracts.iter().flat_map(|contract| &contract.tools);
+    tools.filter(|tool| tool.spec.effect == Effect::Adds).map(|tool| format!("`{}`", tool.spec.name)).collect()
 }
 
 fn table(clients: &[ClientView]) -> String {

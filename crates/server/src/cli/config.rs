@@ -10,9 +10,9 @@ use frontdesk_contracts::ENTRIES;
 use frontdesk_engine::ports::Clock;
 use frontdesk_store::check_connection;
 
-use super::{CliError, load_config, runtime};
+use super::{CliError, data_flag, load_config, runtime, with_flags};
 use crate::app::{OnDatabaseDown, Sites};
-use crate::config::{CertificateConfig, CheckedConfig, DatabaseConfig, check, environment, show};
+use crate::config::{CertificateConfig, CheckedConfig, DatabaseConfig, check, show};
 use crate::system::SystemClock;
 use crate::telemetry::traces;
 use crate::{data_dir, net};
@@ -53,13 +53,16 @@ pub(super) struct ConfigFileArgs {
     /// The configuration file [default: the file that FRONTDESK_CONFIG names, or none]
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
+    /// The data folder, as it will be given to `frontdesk serve`
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
 }
 
 pub(super) fn run(args: ConfigArgs) -> Result<ExitCode, CliError> {
     let mut out = io::stdout().lock();
     match args.command {
         ConfigCommand::Check(file) => {
-            let checked = check(file.config.as_deref(), environment(), ENTRIES);
+            let checked = check(file.config.as_deref(), with_flags(data_flag(file.data.as_deref())), ENTRIES);
             let CheckReport { problems, notices } = try_out(&checked)?;
             if !problems.is_empty() {
                 return Err(listed(&problems).into());
@@ -71,7 +74,7 @@ pub(super) fn run(args: ConfigArgs) -> Result<ExitCode, CliError> {
             writeln!(out, "{}", success(&checked.loaded.config.database))?;
         }
         ConfigCommand::Show(file) => {
-            let loaded = load_config(file.config, Vec::new())?;
+            let loaded = load_config(file.config, data_flag(file.data.as_deref()))?;
             write!(out, "{}", show(&loaded.settings))?;
         }
     }

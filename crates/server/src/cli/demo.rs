@@ -19,7 +19,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
 use super::demo_banner::{BannerClient, DemoBanner, SiteBanner};
-use super::serve::{run_started, start};
+use super::serve::{ListenSources, run_started, start};
 use super::{CliError, StoreGuard, load_config, run_server};
 use crate::admin::{client_record, tenant_record};
 use crate::app::{App, OnSighup};
@@ -32,6 +32,9 @@ use crate::system::{SystemClock, SystemRandom};
 const SEEDING: &str = "demo";
 /// The demo's website, in the data folder.
 const SITE_FILE: &str = "demo-site.sqlite";
+
+const LISTEN: ListenSources =
+    ListenSources { public: AddressSource::Flag("--listen"), admin: AddressSource::Flag("--operator-listen") };
 
 /// Serve made-up data, ready to be called with curl.
 #[derive(Debug, Args)]
@@ -55,6 +58,9 @@ pub(super) struct DemoArgs {
     /// Where to serve; port 0 picks a free one [default: 127.0.0.1:8443]
     #[arg(long, value_name = "ADDR:PORT", value_parser = crate::config::parse_address)]
     pub(super) listen: Option<SocketAddr>,
+    /// Where health checks and metrics are served, on this machine only [default: 127.0.0.1 and a free port]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = crate::config::parse_address)]
+    pub(super) operator_listen: Option<SocketAddr>,
     /// Give the demo's clients new secrets and show them; the old ones stop working
     #[arg(long)]
     new_secrets: bool,
@@ -65,7 +71,8 @@ pub(super) struct DemoArgs {
 
 pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
     // Any free port for the admin listener, so that two demos can run on one machine.
-    let mut flags = vec![("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0".to_owned())];
+    let operator = args.operator_listen.map_or("127.0.0.1:0".to_owned(), |listen| listen.to_string());
+    let mut flags = vec![("FRONTDESK_OPERATOR_LISTEN", operator)];
     flags.extend(args.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
     flags.extend(args.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
     let loaded = load_config(None, flags)?;
@@ -84,7 +91,7 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
         // In a new folder the demo data will be needed: it is generated while the server starts.
         let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();
         let generated = is_new.then(generate_data);
-        let started = start(&loaded, AddressSource::Flag("--listen"), &guard, seed_site).await?;
+        let started = start(&loaded, LISTEN, &guard, seed_site).await?;
         let app = &started.app;
         let demo = info();
         let known = app.backend.store.clients().await.map_err(explain)?;

@@ -7,6 +7,10 @@ use frontdesk_contracts::demo::ExampleCall;
 use frontdesk_identity::PlaintextSecret;
 use serde_json::{Map, Value, json};
 
+/// Shell variables: each token has its own, so that all commands can be pasted at once and repeated in any order.
+const TOKEN: &str = "TOKEN";
+const SITE_TOKEN: &str = "SITE_TOKEN";
+
 pub(super) struct DemoBanner {
     pub(super) endpoint: String,
     pub(super) public_url: String,
@@ -113,25 +117,25 @@ impl DemoBanner {
         }
         if let Some(client) = self.clients.first() {
             lines.extend([String::new(), "  Paste these one after the other:".to_owned(), String::new()]);
-            lines.extend(self.token(&trust, client, endpoint, &self.scopes));
-            lines.extend(call(&trust, endpoint, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#));
-            lines.extend(call(&trust, endpoint, &first_call(2, self.example)));
+            lines.extend(self.token(TOKEN, &trust, client, endpoint, &self.scopes));
+            lines.extend(call(TOKEN, &trust, endpoint, &first_call(1, self.example)));
+            lines.extend(call(TOKEN, &trust, endpoint, r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#));
             if let Some(site) = &self.site {
-                lines.extend(self.token(&trust, &site.client, &site.endpoint, &site.scopes));
-                lines.extend(call(&trust, &site.endpoint, &first_call(3, site.example)));
+                lines.extend(self.token(SITE_TOKEN, &trust, &site.client, &site.endpoint, &site.scopes));
+                lines.extend(call(SITE_TOKEN, &trust, &site.endpoint, &first_call(3, site.example)));
             }
-            lines.push("  Ctrl-C stops the server.".to_owned());
+            lines.extend(["  Ctrl-C stops the server.".to_owned(), String::new()]);
         }
         lines.join("\n")
     }
 
-    fn token(&self, trust: &str, client: &BannerClient, endpoint: &str, scopes: &str) -> [String; 4] {
+    fn token(&self, name: &str, trust: &str, client: &BannerClient, endpoint: &str, scopes: &str) -> [String; 4] {
         let secret = client.secret.as_ref().map_or("YOUR_SECRET", PlaintextSecret::expose);
         [
-            format!("TOKEN=$(curl -s {trust}-u {}:{secret} -d resource={endpoint} \\", client.id),
+            format!("{name}=$(curl -s {trust}-u {}:{secret} -d resource={endpoint} \\", client.id),
             format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={scopes}"))),
             format!(
-                "  {}/token | sed -n 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/p'); [ \"$TOKEN\" ] || echo no token: check the client id and secret",
+                "  {}/token | sed -n 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/p'); [ \"${name}\" ] || echo no token: check the client id and secret",
                 self.public_url
             ),
             String::new(),
@@ -139,11 +143,12 @@ impl DemoBanner {
     }
 }
 
-fn call(trust: &str, endpoint: &str, message: &str) -> [String; 4] {
+/// An answer has no line break at its end, so one is printed after it.
+fn call(token: &str, trust: &str, endpoint: &str, message: &str) -> [String; 4] {
     [
-        format!("curl -s {trust}-H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\"),
+        format!("curl -s {trust}-H \"Authorization: Bearer ${token}\" -H 'Content-Type: application/json' \\"),
         format!("  -d '{message}' \\"),
-        format!("  {endpoint}"),
+        format!("  {endpoint}; echo"),
         String::new(),
     ]
 }

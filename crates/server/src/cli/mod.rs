@@ -17,7 +17,7 @@ mod tenant;
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -124,15 +124,28 @@ impl Command {
     }
 }
 
+/// `1 row`, `2 rows`.
+fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 fn load_config(file: Option<PathBuf>, flags: Vec<(&str, String)>) -> Result<LoadedConfig, CliError> {
-    let flags = flags.into_iter().map(|(name, value)| (name.to_owned(), value));
-    Ok(load(file.as_deref(), environment().chain(flags), ENTRIES)?)
+    Ok(load(file.as_deref(), with_flags(flags), ENTRIES)?)
+}
+
+/// The environment, in which flags replace variables.
+fn with_flags(flags: Vec<(&str, String)>) -> impl Iterator<Item = (String, String)> {
+    environment().chain(flags.into_iter().map(|(name, value)| (name.to_owned(), value)))
+}
+
+/// `--data`, as a variable.
+fn data_flag(data: Option<&Path>) -> Vec<(&'static str, String)> {
+    data.map(|data| ("FRONTDESK_DATA", data.display().to_string())).into_iter().collect()
 }
 
 /// The data folder and the database that goes with it.
 fn resolve_paths(args: DataArgs) -> Result<(PathBuf, DatabaseConfig), CliError> {
-    let flags = args.data.map(|data| ("FRONTDESK_DATA", data.display().to_string()));
-    let config = load_config(args.config, flags.into_iter().collect())?.config;
+    let config = load_config(args.config, data_flag(args.data.as_deref()))?.config;
     Ok((config.data, config.database))
 }
 

@@ -10,15 +10,17 @@ use frontdesk_engine::ports::Clock as _;
 use frontdesk_store::StoreError;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::{CliError, StoreGuard, load_config, run_server};
+use super::{CliError, StoreGuard, data_flag, load_config, run_server, with_flags};
 use crate::admin::{self, AdminService};
 use crate::app::{
     App, BoundListeners, DataBackend, OnDatabaseDown, OnSighup, Reload, SiteNotice, Sites, install_sighup_handler,
     install_signal_handlers, register_tenants, serve_until_shutdown,
 };
-use crate::config::{LoadedConfig, environment, load};
+use crate::config::{LoadedConfig, load};
 use crate::data_dir::{self, DataDir};
-use crate::net::{self, AddressSource, CertificateWatcher, DrainResult, Shutdown, prepare_certificate};
+use crate::net::{
+    self, AddressSource, CertificateEvent, CertificateWatcher, DrainResult, Shutdown, prepare_certificate,
+};
 use crate::system::SystemClock;
 use crate::telemetry::Log;
 use crate::telemetry::traces::{self, listed};
@@ -41,23 +43,35 @@ pub(super) struct ServeArgs {
     /// The configuration file [default: the file that FRONTDESK_CONFIG names, or none]
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
+    /// The data folder [default: the one that the configuration names, or frontdesk-data]
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
 }
 
 pub(super) fn run(args: ServeArgs) -> Result<ExitCode, CliError> {
-    let loaded = load_config(args.config.clone(), Vec::new())?;
-    let file = args.config;
-    let read_config = Box::new(move || load(file.as_deref(), environment(), ENTRIES));
+    let ServeArgs { config: file, data } = args;
+    let loaded = load_config(file.clone(), data_flag(data.as_deref()))?;
+    let read_config = Box::new(move || load(file.as_deref(), with_flags(data_flag(data.as_deref())), ENTRIES));
     let guard = StoreGuard::default();
     run_server(&guard, async {
         // Before anything is open: an early SIGHUP must not end the process.
         let sighup = install_sighup_handler()?;
-        let started = start(&loaded, AddressSource::Key("listen"), &guard, |_| Ok(())).await?;
+        let started = start(&loaded, LISTEN, &guard, |_| Ok(())).await?;
         let reload = Reload::new(loaded.clone(), started.listeners.public.local_addr(), read_config);
         loaded.log_warnings();
-        tracing::info!(url = %started.app.config.public_url, "serving");
         run_started(started, OnSighup::Reload(sighup, Box::new(reload))).await
     })
 }
+
+/// Where the addresses come from, for error messages.
+#[derive(Clone, Copy)]
+pub(super) struct ListenSources {
+    pub(super) public: AddressSource,
+    pub(super) admin: AddressSource,
+}
+
+const LISTEN: ListenSources =
+    ListenSources { public: AddressSource::Key("listen"), admin: AddressSource::Key("operator.listen") };
 
 /// An app with everything open, ready for its first call.
 pub(super) struct StartedApp {
@@ -73,13 +87,13 @@ pub(super) struct StartedApp {
 /// soon as the data folder is locked.
 pub(super) async fn start(
     loaded: &LoadedConfig,
-    listen: AddressSource,
+    sources: ListenSources,
     guard: &StoreGuard,
     seed: impl FnOnce(&DataDir) -> Result<(), StoreError> + Send + 'static,
 ) -> Result<StartedApp, CliError> {
     let shutdown = install_signal_handlers()?;
-    let public = net::bind(loaded.config.listen, listen).await?;
-    let admin = net::bind(loaded.config.admin.listen, AddressSource::Key("operator.listen")).await?;
+    let public = net::bind(loaded.config.listen, sources.public).await?;
+    let admin = net::bind(loaded.config.admin.listen, sources.admin).await?;
     let config = loaded.bound_to(public.local_addr());
     let data_dir = DataDir::lock(&config.data)?;
     // Database, certificate and seed data mostly wait for the disk, so they are prepared in parallel. None needs another,
@@ -95,7 +109,7 @@ pub(super) async fn start(
     let certificate = certificate??;
     let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
     let (sites, notices) = Sites::open(&config, &backend.clock, OnDatabaseDown::Retry, &Sites::default()).await?;
-    let ca_file = certificate.ca_file.clone();
+    let (ca_file, event) = (certificate.ca_file.clone(), certificate.event());
     let certificates = CertificateWatcher::new(certificate, backend.clock.now());
     let listeners = BoundListeners { public, admin, certificates };
     let socket = data_dir::admin_socket(backend.data_dir.path());
@@ -104,6 +118,7 @@ pub(super) async fn start(
     let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
     log.install();
     notices.iter().for_each(SiteNotice::log);
+    event.iter().for_each(CertificateEvent::log);
     let app = App::open(backend, config, sites, log);
     app.traces.set_exporter(traces);
     Ok(StartedApp { app, listeners, shutdown, ca_file })
@@ -119,13 +134,32 @@ fn spawn_with<T: Send + 'static>(
 }
 
 pub(super) async fn run_started(started: StartedApp, on_sighup: OnSighup) -> Result<ExitCode, CliError> {
+    log_start(&started);
     // The log is flushed when its last reference is dropped.
     let _log = Arc::clone(&started.app.log);
+    let shutdown = started.shutdown.clone();
     match serve_until_shutdown(started.app, started.listeners, on_sighup, started.shutdown).await {
         DrainResult::Finished => {}
         DrainResult::Aborted(connections) => {
             tracing::warn!(connections, "shutdown: connections aborted after the drain deadline");
         }
     }
+    if let Some(request) = shutdown.first_request() {
+        let millis = u64::try_from(request.at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(reason = request.reason.as_str(), millis, "stopped");
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn log_start(StartedApp { app, listeners, .. }: &StartedApp) {
+    let mounts = app.mounts.iter().map(|(path, mount)| format!("{} at {path}", mount.contract.id));
+    tracing::info!(
+        url = %app.config.public_url,
+        version = env!("CARGO_PKG_VERSION"),
+        data = %app.config.data.display(),
+        mounts = mounts.collect::<Vec<_>>().join(", "),
+        listen = %listeners.public.local_addr(),
+        operator = %listeners.admin.local_addr(),
+        "serving"
+    );
 }

@@ -16,6 +16,7 @@ use crate::app::{
 };
 use crate::config::{Config, MountConfig, login};
 use crate::data_dir::{self, DataDir, DataDirError};
+use crate::net::ShutdownReason;
 use crate::stdio::{StdioCredentials, serve_stdio};
 use crate::telemetry::Log;
 use crate::telemetry::traces::{self, listed};
@@ -89,7 +90,7 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
             }
             Err(why) => Err(why.into()),
         };
-        shutdown.request();
+        shutdown.request(ShutdownReason::InputClosed);
         abort_tasks(tasks).await;
         flush_tally(&app).await;
         flush_traces(&app, Instant::now() + app.config.deadlines.drain).await;

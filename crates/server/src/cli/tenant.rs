@@ -14,7 +14,7 @@ use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, TenantExpo
 use serde_json::{Value, json};
 
 use super::progress::ProgressBar;
-use super::{CliError, DataArgs, resolve_paths, runtime};
+use super::{CliError, DataArgs, counted, resolve_paths, runtime};
 use crate::admin::{AdminRequest, AdminService, import_record, send_request};
 use crate::app::DataBackend;
 use crate::config::DatabaseConfig;
@@ -150,7 +150,7 @@ async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
         "{} of {tenant} written to {}, {} bytes\nSHA-256 {}\n\
          The key is in {}; both files together give access to everything. Send them over two different channels.\n\
          Later changes to {tenant} are not in the file.",
-        counted(written.rows),
+        counted(written.rows, "row"),
         args.file.display(),
         written.bytes,
         written.sha256,
@@ -227,7 +227,7 @@ async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
         return Ok(writeln!(out, "{}", Value::Object(summary(&manifest)))?);
     }
     let tenant = &manifest.tenant.id;
-    writeln!(out, "{} of {tenant} ({}) imported.", counted(manifest.rows()), manifest.tenant.name)?;
+    writeln!(out, "{} of {tenant} ({}) imported.", counted(manifest.rows(), "row"), manifest.tenant.name)?;
     write!(out, "{}", skipped_clients(&manifest))?;
     let (file, key) = (args.file.display(), key_file.display());
     Ok(writeln!(out, "Its agents get new tokens here with the same ids and secrets. Delete {file} and {key}.")?)
@@ -284,13 +284,6 @@ fn summary(manifest: &Manifest) -> serde_json::Map<String, Value> {
     ])
 }
 
-fn counted(rows: u64) -> String {
-    match rows {
-        1 => "1 row".to_owned(),
-        rows => format!("{rows} rows"),
-    }
-}
-
 fn skipped_clients(manifest: &Manifest) -> String {
     if manifest.shared_clients.is_empty() {
         return String::new();
@@ -311,6 +304,6 @@ mod tests {
 
     #[test]
     fn one_row_is_singular() {
-        assert_eq!([0, 1, 2].map(counted), ["0 rows", "1 row", "2 rows"]);
+        assert_eq!([0, 1, 2].map(|rows| counted(rows, "row")), ["0 rows", "1 row", "2 rows"]);
     }
 }

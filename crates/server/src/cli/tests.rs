@@ -36,9 +36,13 @@ fn no_example_is_wider_than_a_terminal() {
 
 #[test]
 fn demo_takes_a_folder_an_address_and_json() {
-    let Command::Demo(demo) = parsed("demo --data /tmp/desk --listen [::1]:0 --json") else { panic!("not demo") };
+    let Command::Demo(demo) = parsed("demo --data /tmp/desk --listen [::1]:0 --operator-listen 127.0.0.1:9 --json")
+    else {
+        panic!("not demo")
+    };
     assert_eq!(demo.data.as_deref(), Some(Path::new("/tmp/desk")));
     assert_eq!(demo.listen, Some("[::1]:0".parse().unwrap()));
+    assert_eq!(demo.operator_listen, Some("127.0.0.1:9".parse().unwrap()));
     assert!(demo.json);
 }
 
@@ -109,7 +113,10 @@ fn an_export_starts_at_a_time() {
 
 #[test]
 fn serve_and_config_take_a_file_or_none() {
-    let Command::Serve(ServeArgs { config }) = parsed("serve --config f.toml") else { panic!("not serve") };
+    let Command::Serve(ServeArgs { config, data }) = parsed("serve --config f.toml --data d") else {
+        panic!("not serve")
+    };
+    assert_eq!(data.as_deref(), Some(Path::new("d")));
     assert_eq!(config.as_deref(), Some(Path::new("f.toml")));
     let Command::Config(ConfigArgs { command: ConfigCommand::Show(file) }) = parsed("config show") else {
         panic!("not config show")

@@ -28,6 +28,11 @@ pub enum DataDirError {
 impl fmt::Display for DataDirError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            DataDirError::Unusable { path, error } if is_full(error) => write!(
+                out,
+                "there is no space left to write {} ({error}). Free some space on its disk, or name another folder with --data.",
+                path.display()
+            ),
             DataDirError::Unusable { path, error } => write!(
                 out,
                 "cannot use {}: {error}. Check its owner and permissions, or name another folder with --data.",
@@ -77,6 +82,10 @@ impl fmt::Display for DataDirError {
 }
 
 impl std::error::Error for DataDirError {}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
 
 /// The folder while this process locks it: until the last clone is dropped.
 #[derive(Debug, Clone)]

@@ -9,3 +9,4 @@ mod route;
 
 pub(crate) use receive::body_limit;
 pub use route::respond;
+pub(crate) use route::without_trailing_slash;

@@ -59,7 +59,7 @@ pub(super) fn receive(
 }
 
 /// What a request to a route has besides. Repeated preconditions are joined, and then no entity tag of ours.
-pub(super) fn route_request(head: &Parts, prefix_length: usize) -> RouteRequest {
+pub(super) fn route_request(head: &Parts, path: &str, prefix_length: usize) -> RouteRequest {
     let header = |name: HeaderName| {
         let values: Vec<String> = head
             .headers
@@ -70,7 +70,7 @@ pub(super) fn route_request(head: &Parts, prefix_length: usize) -> RouteRequest 
         (!values.is_empty()).then(|| values.join(", "))
     };
     RouteRequest {
-        path: head.uri.path().to_owned(),
+        path: path.to_owned(),
         prefix_length,
         query: head.uri.query().map(str::to_owned),
         if_match: header(IF_MATCH),

@@ -27,7 +27,7 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     let (head, body) = request.into_parts();
     let headers = RequestHeaders::new(&head.headers);
     let trace = receive::trace(&headers).unwrap_or_else(|| app.desk.new_trace());
-    let path = head.uri.path();
+    let path = without_trailing_slash(head.uri.path());
     let rest = || app.mounts.find_route(path).filter(|_| app.mounts.document(path).is_none());
     let (mount, route) = match (app.mounts.find_dispatch(path), app.mounts.find(path)) {
         (Some(mount), _) => (mount, HttpRoute::Dispatch(preferred(&head.headers))),
@@ -44,7 +44,7 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     let via = if headers.forwarded { Via::Proxy } else { Via::Direct };
     let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone());
     if let HttpRoute::Rest { prefix_length } = route {
-        incoming.route = Some(Box::new(receive::route_request(&head, prefix_length)));
+        incoming.route = Some(Box::new(receive::route_request(&head, path, prefix_length)));
     }
     if !app.allows_peer(mount, peer.address, via) {
         incoming.transport_fault = Some(Fault::new(
@@ -64,6 +64,14 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     build_response(&app, reply, &trace)
 }
 
+/// People and clients append a slash to URLs. Only one is removed, before anything is decided by the path.
+pub(crate) fn without_trailing_slash(path: &str) -> &str {
+    match path.strip_suffix('/') {
+        Some(shorter) if !shorter.is_empty() && !shorter.ends_with('/') => shorter,
+        Some(_) | None => path,
+    }
+}
+
 /// What a request to a contract endpoint is.
 enum HttpRoute {
     Serve,
@@ -81,7 +89,7 @@ fn preferred(headers: &HeaderMap) -> DispatchPreference {
 /// Everything that is not a contract endpoint.
 async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, trace: &Trace) -> Reply {
     let headers = RequestHeaders::new(&head.headers);
-    let path = head.uri.path();
+    let path = without_trailing_slash(head.uri.path());
     let refusal = if is_public(app, path) { guard::transport_refusal } else { guard::refusal };
     if let Some(why) = refusal(&app.config, &head.uri, &headers) {
         return problem(403, why);

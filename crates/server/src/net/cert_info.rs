@@ -1,4 +1,4 @@
-//! The expiry and the names of a certificate. It reads certificates of the operator's own folder only; whether one can be
+//! The validity and the names of a certificate. It reads certificates of the operator's own folder only; whether one can be
 //! trusted is decided by rustls.
 
 use std::collections::BTreeSet;
@@ -10,6 +10,7 @@ use x509_parser::parse_x509_certificate;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CertInfo {
+    pub(super) not_before: OffsetDateTime,
     pub(super) not_after: OffsetDateTime,
     /// Host names and addresses, as text.
     pub(super) names: BTreeSet<String>,
@@ -22,6 +23,7 @@ impl CertInfo {
         let alternative_names = certificate.subject_alternative_name().ok()?;
         let names = alternative_names.iter().flat_map(|extension| &extension.value.general_names);
         Some(CertInfo {
+            not_before: certificate.validity().not_before.to_datetime(),
             not_after: certificate.validity().not_after.to_datetime(),
             names: names.filter_map(name_text).collect(),
         })
@@ -50,14 +52,16 @@ mod tests {
     fn certificate(names: &[&str], not_after: OffsetDateTime) -> Vec<u8> {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let mut params = CertificateParams::new(names).unwrap();
+        params.not_before = datetime!(2026-01-02 03:04:05 UTC);
         params.not_after = not_after;
         params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().to_vec()
     }
 
     #[test]
-    fn expiry_and_names_are_read() {
+    fn validity_and_names_are_read() {
         let der = certificate(&["desk.example.com", "127.0.0.1", "::1"], datetime!(2027-02-28 23:59:58 UTC));
         let info = CertInfo::parse(&der).unwrap();
+        assert_eq!(info.not_before, datetime!(2026-01-02 03:04:05 UTC));
         assert_eq!(info.not_after, datetime!(2027-02-28 23:59:58 UTC));
         assert_eq!(Vec::from_iter(info.names), ["127.0.0.1", "::1", "desk.example.com"]);
     }

@@ -5,14 +5,16 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use frontdesk_engine::model::timestamp::Millis;
 use rustls::ServerConfig;
 use time::OffsetDateTime;
 
+use super::cert_info::CertInfo;
 use super::dev_ca::{DevCertificateStatus, ensure};
 use super::error::NetError;
-use super::tls::{Tls, load};
+use super::tls::{Tls, certificates, load};
 use crate::config::{CertificateConfig, Config};
 use crate::data_dir;
 
@@ -25,7 +27,27 @@ pub struct LoadedCertificate {
     /// The certificate of the development CA, if the certificate comes from it.
     pub ca_file: Option<PathBuf>,
     status: DevCertificateStatus,
+    /// Clients refuse it before.
+    valid_from: Millis,
     stamps: FileStamps,
+}
+
+impl LoadedCertificate {
+    /// What callers must know at a start or a reload.
+    pub fn event(&self) -> Option<CertificateEvent> {
+        match (self.status, &self.ca_file) {
+            (DevCertificateStatus::CaReplaced, Some(ca_file)) => {
+                Some(CertificateEvent::CaRenewed { ca_file: ca_file.clone() })
+            }
+            (
+                DevCertificateStatus::CaReplaced
+                | DevCertificateStatus::New
+                | DevCertificateStatus::Renewed
+                | DevCertificateStatus::Reused,
+                Some(_) | None,
+            ) => None,
+        }
+    }
 }
 
 /// Loads the configured files, or a development certificate, which is created or renewed if necessary.
@@ -36,6 +58,7 @@ pub fn prepare_certificate(config: &Config, now: Millis) -> Result<LoadedCertifi
             let stamps = FileStamps::read(certificate, key);
             Ok(LoadedCertificate {
                 tls: load(certificate, key)?,
+                valid_from: valid_from(certificate)?,
                 ca_file: None,
                 status: DevCertificateStatus::Reused,
                 stamps,
@@ -47,14 +70,32 @@ pub fn prepare_certificate(config: &Config, now: Millis) -> Result<LoadedCertifi
             let made = ensure(&data_dir::tls_dir(&config.data), &names, now)?;
             let stamps = FileStamps::read(&made.certificate, &made.key);
             let tls = load(&made.certificate, &made.key)?;
-            Ok(LoadedCertificate { tls, ca_file: Some(made.ca_file), status: made.status, stamps })
+            let valid_from = valid_from(&made.certificate)?;
+            Ok(LoadedCertificate { tls, ca_file: Some(made.ca_file), status: made.status, valid_from, stamps })
         }
+    }
+}
+
+fn valid_from(certificate: &Path) -> Result<Millis, NetError> {
+    let chain = certificates(certificate)?;
+    let info = chain.first().and_then(|own| CertInfo::parse(own));
+    Ok(Millis(info.map_or(0, |info| info.not_before.unix_timestamp().saturating_mul(1000))))
+}
+
+/// From when on the certificate in use is valid. Clones share it.
+#[derive(Debug, Clone)]
+pub struct CertificateValidity(Arc<AtomicI64>);
+
+impl CertificateValidity {
+    pub fn has_begun(&self, now: Millis) -> bool {
+        self.0.load(Ordering::Relaxed) <= now.0
     }
 }
 
 /// The certificate in use, and the state of its files.
 pub struct CertificateWatcher {
     tls: Arc<Tls>,
+    validity: CertificateValidity,
     stamps: FileStamps,
     checked_at: Millis,
     /// The last error, so that it is logged once.
@@ -63,8 +104,13 @@ pub struct CertificateWatcher {
 
 impl CertificateWatcher {
     pub fn new(certificate: LoadedCertificate, now: Millis) -> CertificateWatcher {
-        let LoadedCertificate { tls, stamps, .. } = certificate;
-        CertificateWatcher { tls: Arc::new(Tls::new(tls)), stamps, checked_at: now, last_error: None }
+        let LoadedCertificate { tls, stamps, valid_from, .. } = certificate;
+        let validity = CertificateValidity(Arc::new(AtomicI64::new(valid_from.0)));
+        CertificateWatcher { tls: Arc::new(Tls::new(tls)), validity, stamps, checked_at: now, last_error: None }
+    }
+
+    pub fn validity(&self) -> CertificateValidity {
+        self.validity.clone()
     }
 
     pub fn tls(&self) -> Arc<Tls> {
@@ -74,6 +120,7 @@ impl CertificateWatcher {
     /// Uses another certificate from the next handshake on.
     pub fn replace(&mut self, certificate: LoadedCertificate) {
         self.tls.replace(certificate.tls);
+        self.validity.0.store(certificate.valid_from.0, Ordering::Relaxed);
         self.stamps = certificate.stamps;
         self.last_error = None;
     }
@@ -96,12 +143,15 @@ impl CertificateWatcher {
             }
             Ok(certificate) => {
                 let event = match (&certificate.ca_file, certificate.status) {
-                    (Some(ca_file), DevCertificateStatus::New) => {
+                    (Some(ca_file), DevCertificateStatus::New | DevCertificateStatus::CaReplaced) => {
                         CertificateEvent::CaRenewed { ca_file: ca_file.clone() }
                     }
                     (
                         Some(_) | None,
-                        DevCertificateStatus::New | DevCertificateStatus::Renewed | DevCertificateStatus::Reused,
+                        DevCertificateStatus::New
+                        | DevCertificateStatus::CaReplaced
+                        | DevCertificateStatus::Renewed
+                        | DevCertificateStatus::Reused,
                     ) => CertificateEvent::Replaced,
                 };
                 self.replace(certificate);

@@ -43,15 +43,17 @@ pub struct DevCertificate {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DevCertificateStatus {
-    /// CA and certificate are new: clients must trust the new `ca_file`.
+    /// CA and certificate are the first ones.
     New,
+    /// CA and certificate are new, and others were there before: clients must trust the new `ca_file`.
+    CaReplaced,
     /// Both existed and are valid.
     Reused,
     /// The certificate is new; the CA is unchanged.
     Renewed,
 }
 
-/// Ensures that `folder` contains a certificate for this machine and for `names` that is valid for two more weeks.
+/// Ensures that `folder` contains a certificate for this machine and for `names` that is valid now and for two more weeks.
 pub fn ensure(folder: &Path, names: &[String], now: OffsetDateTime) -> Result<DevCertificate, NetError> {
     let names = normalize_names(names)?;
     files::make_folder(folder)?;
@@ -99,7 +101,8 @@ impl CertStore {
         let Some((ca, ca_info)) = certificate(&self.ca)? else {
             return Ok(CertState::RenewCa);
         };
-        if ca_info.not_after < now + RENEWAL {
+        // Made while the clock was ahead: no client accepts anything from a CA whose time has not come.
+        if ca_info.not_after < now + RENEWAL || ca_info.not_before > now {
             return Ok(CertState::RenewCa);
         }
         let Some((server, server_info)) = certificate(&self.server)? else {
@@ -144,6 +147,7 @@ impl CertStore {
     }
 
     fn renew_ca(&self, names: &BTreeSet<String>, now: OffsetDateTime) -> Result<DevCertificateStatus, NetError> {
+        let is_first = ![&self.ca, &self.ca_key, &self.server, &self.server_key].into_iter().any(|file| file.exists());
         let key = new_key()?;
         let key_pem = key.serialize_pem();
         let params = ca_params(now);
@@ -153,7 +157,7 @@ impl CertStore {
         files::replace(&self.ca_key, &key_pem, ReadableBy::Owner)?;
         files::replace(&self.ca, &ca.pem(), ReadableBy::LoopbackAuth)?;
         self.write_server(&pair)?;
-        Ok(DevCertificateStatus::New)
+        Ok(if is_first { DevCertificateStatus::New } else { DevCertificateStatus::CaReplaced })
     }
 
     fn write_server(&self, pair: &ServerPair) -> Result<(), NetError> {

@@ -81,7 +81,7 @@ impl fmt::Display for NetError {
             Self::FileUnwritable { file, cause } => write!(
                 f,
                 "{} cannot be written ({cause}); check the free space and that the folder belongs to the user that \
-                 runs Frontdesk, or choose another folder with `--data DIR`",
+                 runs Frontdesk, or name another folder with `--data DIR`",
                 file.display()
             ),
             Self::NoCertificate(file) => write!(

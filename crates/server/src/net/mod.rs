@@ -17,12 +17,14 @@ mod shutdown;
 mod tls;
 
 pub use body::{BodyError, IncomingBody, ResponseBody};
-pub use certificates::{CertificateEvent, CertificateWatcher, LoadedCertificate, prepare_certificate};
+pub use certificates::{
+    CertificateEvent, CertificateValidity, CertificateWatcher, LoadedCertificate, prepare_certificate,
+};
 pub use connection::Peer;
 pub use counters::{ConnectionCounters, ConnectionCounts};
 pub use dev_ca::{DevCertificate, DevCertificateStatus, ensure};
 pub use error::{AddressSource, NetError};
 pub use limits::ConnectionLimits;
 pub use listener::{DrainResult, Listener, bind};
-pub use shutdown::Shutdown;
+pub use shutdown::{Shutdown, ShutdownReason, ShutdownRequest};
 pub use tls::{Tls, check, client_config, load};

@@ -209,7 +209,7 @@ async fn changed_removed_and_truncated_audit_records_are_found() {
         let (code, out, err) = desk.command(&["audit", "verify"]);
         assert_eq!((code, err.as_str()), (Some(1), ""));
         assert!(out.contains(complaint), "{out}");
-        assert!(out.contains("valid   tenant:dlr_summit  1 records in 1 links\n"), "{out}");
+        assert!(out.contains("valid   tenant:dlr_summit  1 record in 1 link\n"), "{out}");
         assert!(out.ends_with("Keep this data folder unchanged and investigate.\n"), "{out}");
     }
 }

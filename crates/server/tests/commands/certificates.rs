@@ -1,17 +1,20 @@
 //! A certificate that changes while the desk is open: taken in when it is good, and nothing lost when it is not.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use frontdesk::config::load;
-use frontdesk::net::{AddressSource, ConnectionCounters, ConnectionLimits, ResponseBody, Shutdown, bind, ensure};
-use frontdesk::net::{CertificateEvent, CertificateWatcher, prepare_certificate};
+use frontdesk::net::{AddressSource, ConnectionCounters, ConnectionLimits, ResponseBody, bind, ensure};
+use frontdesk::net::{CertificateEvent, CertificateWatcher, Shutdown, ShutdownReason, prepare_certificate};
 use frontdesk::system::SystemClock;
 use frontdesk_engine::ports::Clock as _;
 use http::Response;
+use rustls::pki_types::UnixTime;
+use rustls::time_provider::TimeProvider;
 use time::OffsetDateTime;
 
 use frontdesk_testkit::TestFolder;
@@ -127,6 +130,82 @@ async fn the_development_certificate_is_renewed_while_serving() {
     // Another certificate, and clients trust it as they did the one before.
     assert_ne!(shown().await, old);
     assert_eq!(certificates.check(&config, now.plus_seconds(3600)), None);
-    shutdown.request();
+    shutdown.request(ShutdownReason::Terminate);
     serving.await.unwrap();
+}
+
+/// Clients whose clock is ahead of this machine's.
+#[derive(Debug)]
+struct NextYear;
+
+impl TimeProvider for NextYear {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(UnixTime::since_unix_epoch(Duration::from_secs(u64::try_from(next_year().unix_timestamp()).ok()?)))
+    }
+}
+
+fn next_year() -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp(SystemClock.now().seconds()).unwrap() + time::Duration::days(365)
+}
+
+async fn readiness(operator: SocketAddr, ca_file: &Path) -> (u16, String) {
+    let mut config = trusting(ca_file, rustls::ALL_VERSIONS);
+    config.time_provider = Arc::new(NextYear);
+    let mut connection = HttpConnection::open(operator, Arc::new(config), "localhost").await.unwrap();
+    connection.send(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+    let answer = connection.receive().await.unwrap();
+    (answer.status, answer.text().to_owned())
+}
+
+#[tokio::test]
+async fn a_desk_whose_certificate_is_not_valid_yet_is_not_ready() {
+    let folder = TestFolder::new();
+    let key = rcgen::KeyPair::generate().unwrap();
+    let certificate = |not_before: OffsetDateTime| {
+        let mut params = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
+        params.not_before = not_before;
+        params.not_after = next_year() + time::Duration::days(30);
+        params.self_signed(&key).unwrap().pem()
+    };
+    fs::write(folder.join("server.pem"), certificate(next_year() - time::Duration::DAY)).unwrap();
+    fs::write(folder.join("server.key"), key.serialize_pem()).unwrap();
+    fs::set_permissions(folder.join("server.key"), Permissions::from_mode(0o600)).unwrap();
+    let environment = [
+        ("FRONTDESK_DATA", "data"),
+        ("FRONTDESK_LISTEN", "127.0.0.1:0"),
+        ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0"),
+        ("FRONTDESK_TLS_CERTIFICATE", "server.pem"),
+        ("FRONTDESK_TLS_KEY", "server.key"),
+    ];
+    let mut desk = CommandProcess::new(folder.path(), &["serve"], &environment);
+    let log = desk.logged("\"operator\":\"");
+    let operator = log.split("\"operator\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let operator: SocketAddr = operator.parse().unwrap();
+    let refused = "the certificate is not valid yet; replace it, or correct the clock\n".to_owned();
+    assert_eq!(readiness(operator, &folder.join("server.pem")).await, (503, refused));
+
+    fs::write(folder.join("copied"), certificate(next_year() - time::Duration::days(366))).unwrap();
+    fs::rename(folder.join("copied"), folder.join("server.pem")).unwrap();
+    desk.logged("certificate replaced");
+    assert_eq!(readiness(operator, &folder.join("server.pem")).await, (200, "ready\n".to_owned()));
+}
+
+/// Whoever has trusted the old one must know.
+#[test]
+fn a_new_development_ca_in_an_old_folder_is_logged() {
+    let folder = TestFolder::new();
+    let environment =
+        [("FRONTDESK_DATA", "data"), ("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")];
+    let warning = r#""level":"warn","message":"development CA renewed; clients must trust the new CA file","ca_file":"data/tls/ca.pem""#;
+    for _ in 0..2 {
+        let mut desk = CommandProcess::new(folder.path(), &["serve"], &environment);
+        desk.logged("serving");
+        let said = desk.stop();
+        assert!(!said.err.contains("development CA"), "{}", said.err);
+    }
+    fs::remove_file(folder.join("data/tls/ca.pem")).unwrap();
+    let mut desk = CommandProcess::new(folder.path(), &["serve"], &environment);
+    desk.logged("serving");
+    let said = desk.stop();
+    assert_eq!(said.err.matches(warning).count(), 1, "{}", said.err);
 }

@@ -152,8 +152,8 @@ fn a_client_can_be_added_before_the_first_start() {
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
     assert!(
         said.out.ends_with(
-            "scopes   amcp:inventory:read\nNew and empty: house\n\
-             A tenant with data is moved here by `frontdesk tenant import`.\n"
+            "scopes   amcp:inventory:read\nNew and empty: house\nData comes in by the tools `inventory.create` and `leads.create`.\n\
+             A tenant that exists elsewhere is moved by `frontdesk tenant import`, to an id that is new here.\n"
         ),
         "{said:?}"
     );

@@ -159,6 +159,32 @@ fn one_check_finds_what_is_wrong_with_values_files_and_folder() {
     assert!(check().err.contains("\n  data: cannot use data: Not a directory"), "{}", check().err);
 }
 
+/// Also those that are only read when a database answers.
+#[test]
+fn one_check_finds_every_file_that_is_missing() {
+    let folder = TestFolder::new();
+    let text = "[tls]\ncertificate = \"desk.pem\"\nkey = \"desk.key\"\n\
+                [traces]\nendpoint = \"https://localhost:4318\"\nca = \"ca.pem\"\nheaders_file = \"headers\"\n\
+                [[mount]]\ncontract = \"emcp\"\ndatabase = \"/none/site.sqlite\"\n\
+                [[mount]]\ncontract = \"emcp\"\npath = \"/two\"\ntenant = \"two\"\n\
+                database = \"mysql://site:secret@db.invalid/site\"\ndatabase_ca = \"site-ca.pem\"\n\
+                auth = [\"jwt\"]\njwt_secret_file = \"jwt\"\n";
+    fs::write(folder.join("desk.toml"), text).unwrap();
+    let said = run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+    for missing in [
+        "tls: desk.key ",
+        "tls: desk.pem ",
+        "traces.ca: ca.pem ",
+        "traces.headers_file: headers ",
+        "mount[0].database: cannot read the site's database: /none/site.sqlite ",
+        "mount[1].database_ca: site-ca.pem cannot be read: No such file or directory (os error 2). Correct the path, ",
+        "mount[1].jwt_secret: jwt ",
+    ] {
+        assert!(said.err.contains(&format!("\n  {missing}")), "{missing}: {}", said.err);
+    }
+}
+
 #[test]
 fn a_check_leaves_no_trace_and_does_not_mind_a_server() {
     let folder = TestFolder::new();

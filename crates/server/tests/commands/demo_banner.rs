@@ -46,8 +46,11 @@ fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
 
     let CommandOutput { code, out, err } = run_script(elsewhere.path(), pasted(&card));
     assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert_eq!(out.lines().count(), 3, "each answer is one line, and the last one ends: {out}");
+    assert!(out.ends_with('\n'), "{out}");
+    assert!(card.contains("\nTOKEN=$(curl ") && card.contains("\nSITE_TOKEN=$(curl "), "{card}");
     let answers: Vec<Value> = serde_json::Deserializer::from_str(&out).into_iter().map(Result::unwrap).collect();
-    let [tools, search, pages] = answers.as_slice() else { panic!("not three answers: {out}") };
+    let [search, tools, pages] = answers.as_slice() else { panic!("not three answers: {out}") };
     let names: Vec<&str> =
         tools["result"]["tools"].as_array().unwrap().iter().filter_map(|t| t["name"].as_str()).collect();
     assert!(names.contains(&"inventory.search") && names.contains(&"leads.create"), "{names:?}");
@@ -64,6 +67,22 @@ fn the_printed_lines_work_as_they_are_printed_from_any_folder() {
             (&json!("Bud vase"), &json!({"price": "19.00", "glaze": "celadon"})),
         ]
     );
+}
+
+#[test]
+fn the_demo_serves_operators_where_it_is_told_and_else_anywhere() {
+    let folder = TestFolder::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let arguments = ["demo", "--json", "--listen", "127.0.0.1:0", "--operator-listen", &address];
+    let refused = CommandProcess::new(folder.path(), &arguments, &[]).end();
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.err.contains("with `--operator-listen 127.0.0.1:0`"), "{}", refused.err);
+
+    drop(taken);
+    let mut demo = CommandProcess::new(folder.path(), &arguments, &[]);
+    let card: Value = serde_json::from_str(&demo.printed("\n")).unwrap();
+    assert_eq!(card["operator_endpoint"], json!(format!("https://{address}")));
 }
 
 /// A folder that is there is used as it is, and whoever says what is mounted gets that and nothing else.

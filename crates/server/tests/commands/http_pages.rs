@@ -55,6 +55,7 @@ async fn health_is_served_to_the_operator_only() {
     let mut client = HttpClient::new(operator, &desk.ca_file());
     for (path, status, text) in [
         ("/healthz", 200, "ok\n"),
+        ("/healthz/", 200, "ok\n"),
         ("/readyz", 200, "ready\n"),
         ("/mcp/automotive", 404, "there are /healthz, /readyz and /metrics\n"),
         ("/", 404, "there are /healthz, /readyz and /metrics\n"),

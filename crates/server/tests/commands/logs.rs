@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::process::CommandProcess;
 use frontdesk_testkit::app::{DemoTenant, TestApp};
 
 const UNLIMITED: [(&str, &str); 2] =
@@ -128,5 +130,35 @@ async fn what_is_not_about_a_call_has_its_time_too() {
         let log = desk.log();
         let line = log.lines().find(|line| line.contains("calls refused")).unwrap();
         assert!(line.starts_with(begins) && line.ends_with(ends), "{line}");
+    }
+}
+
+#[test]
+fn start_and_stop_are_logged_with_version_data_mounts_and_addresses() {
+    for (signal, reason) in [("TERM", "SIGTERM"), ("INT", "SIGINT")] {
+        let folder = TestFolder::new();
+        let environment = [("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")];
+        let mut desk = CommandProcess::new(folder.path(), &["serve"], &environment);
+        let address = desk.address();
+        desk.signal(signal);
+        let said = desk.end();
+        assert_eq!(said.code, Some(0));
+        let events: Vec<Value> = said.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let event = |message: &str| events.iter().find(|event| event["message"] == message).unwrap().clone();
+
+        let started = event("serving");
+        assert_eq!(started["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(started["url"], format!("https://localhost:{}", address.port()));
+        assert_eq!(
+            (&started["data"], &started["mounts"]),
+            (&"frontdesk-data".into(), &"automotive at /mcp/automotive".into())
+        );
+        assert_eq!(started["listen"], address.to_string());
+        assert!(started["operator"].as_str().unwrap().starts_with("127.0.0.1:"), "{started}");
+
+        assert_eq!(event("shutting down")["reason"], reason);
+        let stopped = event("stopped");
+        assert_eq!(stopped["reason"], reason);
+        assert!(stopped["millis"].is_u64(), "{stopped}");
     }
 }

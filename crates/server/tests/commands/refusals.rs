@@ -9,7 +9,7 @@ use std::process::Command;
 
 use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::app::TestApp;
-use frontdesk_testkit::app::process::{CommandOutput, CommandProcess, run_frontdesk};
+use frontdesk_testkit::app::process::{CommandOutput, CommandProcess, run_frontdesk, run_script};
 
 const DEMO: [&str; 5] = ["demo", "--listen", "127.0.0.1:0", "--data", "data"];
 
@@ -93,6 +93,75 @@ fn a_data_folder_has_one_desk_at_a_time() {
     assert_eq!(
         complaint(desk.folder.path(), &DEMO),
         "frontdesk: another Frontdesk is using data. Stop it, or name another folder with --data.\n"
+    );
+}
+
+/// Whatever is wrong with the folder, the advice works with `serve`, too.
+#[test]
+fn serve_takes_another_data_folder_by_its_option() {
+    let desk = TestApp::start();
+    let any_port = [("FRONTDESK_LISTEN", "127.0.0.1:0"), ("FRONTDESK_OPERATOR_LISTEN", "127.0.0.1:0")];
+    let serve = |data| CommandProcess::new(desk.folder.path(), &["serve", "--data", data], &any_port);
+    let refused = serve("data").end();
+    assert_eq!(
+        (refused.code, refused.err.as_str()),
+        (Some(1), "frontdesk: another Frontdesk is using data. Stop it, or name another folder with --data.\n")
+    );
+    let mut other = serve("other");
+    assert!(other.logged("serving").contains(r#""data":"other""#));
+    let log = other.reload("configuration reloaded");
+    assert!(log.contains("no keys changed") && !log.contains("restart required"), "{log}");
+    drop(other);
+    let checked = run_frontdesk(desk.folder.path(), &["config", "check", "--data", "none/of/these"]);
+    assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_damaged_database_is_named_with_the_way_to_restore_it() {
+    let desk = used();
+    let file = desk.data().join("frontdesk.db");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[100..9000].fill(0xff);
+    for (content, why) in
+        [(bytes, "database disk image is malformed"), (b"noise".repeat(999), "file is not a database")]
+    {
+        fs::write(&file, content).unwrap();
+        for name in ["frontdesk.db-wal", "frontdesk.db-shm"] {
+            let _ = fs::remove_file(desk.data().join(name));
+        }
+        assert_eq!(
+            complaint(desk.folder.path(), &DEMO),
+            format!(
+                "frontdesk: data/frontdesk.db is damaged: {why}. Keep the folder, and make a new one from a backup and \
+                 its master.key: frontdesk restore BACKUP --data NEW_FOLDER\n"
+            )
+        );
+    }
+}
+
+/// The limit is one on files, which anybody may set; SQLite and the system name a full disk otherwise.
+#[test]
+fn a_full_disk_says_what_to_free() {
+    let folder = TestFolder::new();
+    let limited =
+        "trap '' XFSZ; ulimit -f 0; export FRONTDESK_LISTEN=127.0.0.1:0 FRONTDESK_OPERATOR_LISTEN=127.0.0.1:0;";
+    let said = run_script(folder.path(), &format!("{limited} frontdesk serve --data data"));
+    assert_eq!(
+        (said.code, said.err.as_str()),
+        (
+            Some(1),
+            "frontdesk: there is no space left to write data/master.key (File too large (os error 27)). Free some space on \
+             its disk, or name another folder with --data.\n"
+        )
+    );
+    let said = run_script(folder.path(), &format!("{limited} frontdesk demo --data demo"));
+    assert_eq!(
+        (said.code, said.err.as_str()),
+        (
+            Some(1),
+            "frontdesk: cannot use demo/demo-site.sqlite: disk I/O error. Check the free space, and that the folder exists \
+             and may be written.\n"
+        )
     );
 }
 

@@ -21,10 +21,14 @@ fn claims() -> Value {
 async fn site_token_mounts_name_no_token_endpoint() {
     let served = Served::open("auth = [\"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\n");
     for (token, challenge, message) in [
-        (None, "Bearer scope=\"mcp:read\"", "An access token is required: send it as `Authorization: Bearer`."),
+        (
+            None,
+            "Bearer scope=\"mcp:call mcp:read\"",
+            "An access token is required: send it as `Authorization: Bearer`.",
+        ),
         (
             Some("nonsense"),
-            "Bearer error=\"invalid_token\", scope=\"mcp:read\"",
+            "Bearer error=\"invalid_token\", scope=\"mcp:call mcp:read\"",
             "The access token is invalid for this resource or has expired. Request a new one from the site, which signs them.",
         ),
     ] {

@@ -85,7 +85,7 @@ fn everything_is_made_anew_when_the_authority_ends() {
     }
     // 320 days on, the last certificate ends with its authority, not after it.
     assert_eq!(created(&folder, &[], START + Duration::days(351)), DevCertificateStatus::Reused);
-    assert_eq!(created(&folder, &[], START + Duration::days(351) + Duration::SECOND), DevCertificateStatus::New);
+    assert_eq!(created(&folder, &[], START + Duration::days(351) + Duration::SECOND), DevCertificateStatus::CaReplaced);
     assert_eq!(created(&folder, &[], START + Duration::days(400)), DevCertificateStatus::Reused);
 }
 
@@ -108,10 +108,24 @@ fn a_start_that_was_interrupted_is_repaired() {
     // Without its key the authority serves until the certificate must change.
     fs::remove_file(folder.join("ca.key")).unwrap();
     assert_eq!(created(&folder, &[], START), DevCertificateStatus::Reused);
-    assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::New);
+    assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::CaReplaced);
     fs::copy(folder.join("server.key"), folder.join("ca.key")).unwrap();
-    assert_eq!(created(&folder, &[], START), DevCertificateStatus::New);
+    assert_eq!(created(&folder, &[], START), DevCertificateStatus::CaReplaced);
     assert_eq!(created(&folder, &[], START), DevCertificateStatus::Reused);
+}
+
+/// Made while the clock was ahead.
+#[test]
+fn a_certificate_that_is_not_valid_yet_is_made_anew() {
+    let folder = TestFolder::new();
+    created(&folder, &[], START);
+    // The CA is valid, its certificate is not.
+    created(&folder, &["desk.example.com"], START + Duration::days(30));
+    assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::Renewed);
+    assert_eq!(created(&folder, &["desk.example.com"], START), DevCertificateStatus::Reused);
+    // Neither is valid.
+    assert_eq!(created(&folder, &["desk.example.com"], START - Duration::DAY), DevCertificateStatus::CaReplaced);
+    assert_eq!(created(&folder, &["desk.example.com"], START - Duration::DAY), DevCertificateStatus::Reused);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontdesk::net::{ConnectionLimits, DrainResult};
+use frontdesk::net::{ConnectionLimits, DrainResult, ShutdownReason};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
@@ -14,7 +14,7 @@ async fn a_running_call_is_finished_and_its_connection_closed() {
     let mut busy = desk.connect().await;
     busy.send(b"GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     desk.until_called().await;
-    desk.shutdown.request();
+    desk.shutdown.request(ShutdownReason::Terminate);
     desk.calls.may_end.add_permits(1);
     let answer = busy.receive().await.unwrap();
     assert_eq!((answer.status, answer.text(), answer.header("connection")), (200, "slow", Some("close")));
@@ -32,7 +32,7 @@ async fn quiet_connections_are_closed_at_once_and_new_ones_refused() {
     desk.until(|gauges| gauges.open == 3).await;
 
     let start = Instant::now();
-    desk.shutdown.request();
+    desk.shutdown.request(ShutdownReason::Terminate);
     idle.closed_after().await;
     fresh.closed_after().await;
     assert_eq!(desk.serving.await.unwrap(), DrainResult::Finished);
@@ -48,7 +48,7 @@ async fn a_call_that_outlives_the_drain_is_cut() {
     stuck.send(b"GET /forever HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     desk.until_called().await;
     let start = Instant::now();
-    desk.shutdown.request();
+    desk.shutdown.request(ShutdownReason::Terminate);
     assert_eq!(desk.serving.await.unwrap(), DrainResult::Aborted(1));
     assert!((SHORT..LONG).contains(&start.elapsed()), "took {:?}", start.elapsed());
     assert!(stuck.receive().await.is_err());

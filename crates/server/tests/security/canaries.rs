@@ -295,8 +295,8 @@ async fn a6_15_nobody_can_write_lines_of_their_own_into_the_log() {
     for format in ["json", "pretty"] {
         let desk = TestApp::start_with(&[("FRONTDESK_LOG_FORMAT", format)]);
         let mut agent = desk.agent().await;
-        // The one for the token.
-        let mut calls = 1;
+        // The one of the start, and the one for the token.
+        let mut lines = 2;
         for (method, params) in [
             (hostile, json!({})),
             ("tools/call", json!({"name": hostile})),
@@ -305,14 +305,14 @@ async fn a6_15_nobody_can_write_lines_of_their_own_into_the_log() {
             ("resources/read", json!({"uri": hostile})),
         ] {
             agent.send(method, params).await;
-            calls += 1;
+            lines += 1;
         }
         desk.request_token("x%0A%7B%22forged%22%3Atrue%7D", "%1B%5B2J", "a%0Ab").await;
-        calls += 1;
-        let log = log_of(&desk, calls).await;
+        lines += 1;
+        let log = log_of(&desk, lines).await;
         assert!(!log.contains("forged"));
         assert!(!log.chars().any(|letter| letter.is_control() && letter != '\n'), "{log:?}");
-        assert_eq!(log.lines().count(), calls, "{log}");
+        assert_eq!(log.lines().count(), lines, "{log}");
         if format == "json" {
             for line in log.lines() {
                 assert!(serde_json::from_str::<Value>(line).is_ok_and(|line| line.is_object()), "{line}");

@@ -128,8 +128,10 @@ async fn no_other_spelling_of_the_address_leads_past_the_door() {
     for path in [
         "/mcp",
         "/mcp/",
-        "/mcp/automotive/",
+        "/mcp/automotive//",
+        "/mcp/automotive/%2f",
         "//mcp/automotive",
+        "//mcp/automotive/",
         "/mcp//automotive",
         "/mcp/automotive;x=1",
         "/mcp;/automotive",
@@ -147,6 +149,61 @@ async fn no_other_spelling_of_the_address_leads_past_the_door() {
         assert_eq!(stranger.request("POST", path, &[JSON], PING).await.status, 404, "{path}");
     }
     assert_eq!(stranger.request("POST", "/mcp/automotive?x=1", &[JSON], PING).await.status, 401);
+}
+
+/// Every path, verb and guard: the same answer, except for its time and its trace.
+#[tokio::test]
+async fn a_trailing_slash_is_answered_like_the_path_without_it() {
+    let desk = TestApp::start();
+    let bearer = format!("Bearer {}", desk.agent().await.token);
+    let token = ("authorization", bearer.as_str());
+    let cases: [&[(&str, &str)]; 8] = [
+        &[JSON],
+        &[JSON, token],
+        &[token],
+        &[JSON, token, ("origin", "https://evil.example")],
+        &[JSON, token, ("host", "evil.example")],
+        &[JSON, token, ("x-forwarded-proto", "http")],
+        &[JSON, token, ("x-forwarded-for", "192.0.2.7")],
+        &[JSON, token, ("content-encoding", "gzip")],
+    ];
+    let paths = [
+        (PATH, 200),
+        ("/api/v1/mcp/content", 401),
+        ("/api/v1/mcp/content/dispatch", 401),
+        ("/api/v1/mcp/unknown", 401),
+        ("/token", 415),
+        ("/revoke", 415),
+        ("/authorize", 400),
+        ("/.well-known/oauth-protected-resource/mcp/automotive", 405),
+        ("/mcp", 404),
+    ];
+    let mut stranger = desk.stranger();
+    for (path, posted) in paths {
+        for verb in ["POST", "GET", "HEAD", "DELETE", "PUT", "OPTIONS", "BREW"] {
+            for headers in cases {
+                let mut answers = Vec::new();
+                for path in [path.to_owned(), format!("{path}/"), format!("{path}/?x=1"), format!("{path}?x=1")] {
+                    let response = stranger.request(verb, &path, headers, PING).await;
+                    let told = response.headers.iter().filter(|(name, _)| name != "date" && name != "x-trace-id");
+                    answers.push((response.status, told.cloned().collect::<Vec<_>>(), without_trace(response.text())));
+                }
+                assert_eq!(answers[0], answers[1], "{verb} {path}/ {headers:?}");
+                assert_eq!(answers[3], answers[2], "{verb} {path}/?x=1 {headers:?}");
+                if verb == "POST" && headers == cases[1] {
+                    assert_eq!(answers[1].0, posted, "{path}/");
+                }
+            }
+        }
+    }
+}
+
+/// Some contracts repeat the trace in the body.
+fn without_trace(body: &str) -> String {
+    match body.split_once("\"trace_id\":\"") {
+        Some((before, after)) => format!("{before}{}", after.split_once('"').map_or("", |(_, rest)| rest)),
+        None => body.to_owned(),
+    }
 }
 
 #[tokio::test]

@@ -122,15 +122,21 @@ async fn a6_08_a_token_has_the_requested_or_the_default_scope() {
         "amcp:leads:read,amcp:leads:write",
         "amcp:leads:read%00",
         "amcp:l%D0%B5ads:read",
-        "amcp:inventory:read amcp:fni:read",
+        "amcp:fni:read openid",
     ];
     for asked in tricks {
         let response = desk.request_token(&id, &secret, asked).await;
         assert_eq!(refusal(&response), (400, "invalid_scope".to_owned()), "{asked}");
     }
 
+    // S7: what the client may not have is left out, and the answer says so.
+    assert_eq!(scope("amcp:inventory:read amcp:fni:read").await, json!("amcp:inventory:read"));
     let narrow = desk.add_client(&[&dealership], WRITE_LEADS);
-    for asked in [READ_LEADS, READ_STOCK, EVERYTHING, ""] {
+    let narrowed = desk.request_token(&narrow.0, &narrow.1, EVERYTHING).await.json();
+    assert_eq!(narrowed["scope"], json!(WRITE_LEADS));
+    let mut agent = desk.agent_of_client(&narrow, EVERYTHING).await;
+    assert_eq!(agent.send("tools/call", json!({"name": "leads.list", "arguments": {}})).await.status, 403);
+    for asked in [READ_LEADS, READ_STOCK, ""] {
         let response = desk.request_token(&narrow.0, &narrow.1, asked).await;
         assert_eq!(refusal(&response), (400, "invalid_scope".to_owned()), "{asked}");
     }

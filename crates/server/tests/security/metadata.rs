@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use frontdesk_testkit::app::{PATH, READ_STOCK, TestApp};
+use frontdesk_testkit::app::{EVERYTHING, PATH, TestApp};
 
 const DOCUMENTS: [&str; 7] = [
     "/.well-known/oauth-protected-resource",
@@ -75,7 +75,7 @@ async fn a6_05_no_header_changes_a_byte_of_what_is_published() {
     let challenge = [("content-type", "application/json"), ("x-forwarded-host", "evil.example")];
     let refused = stranger.request("POST", PATH, &challenge, "{}").await;
     let there = format!("https://localhost:{}{}", desk.address.port(), DOCUMENTS[1]);
-    let expected = format!("Bearer resource_metadata=\"{there}\", scope=\"{READ_STOCK}\"");
+    let expected = format!("Bearer resource_metadata=\"{there}\", scope=\"{EVERYTHING}\"");
     assert_eq!(refused.header("www-authenticate"), Some(expected.as_str()));
 }
 

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::requests::{PING, bare, pings};
 use frontdesk_testkit::app::http_client::HttpResponse;
-use frontdesk_testkit::app::{DemoTenant, PATH, READ_STOCK, TestApp};
+use frontdesk_testkit::app::{DemoTenant, EVERYTHING, PATH, READ_STOCK, TestApp};
 
 const INVALID: &str =
     "The access token is invalid for this resource or has expired. Request a new one from the token endpoint.";
@@ -20,7 +20,7 @@ fn is_refused(desk: &TestApp, case: &str, response: &HttpResponse, message: &str
     assert_eq!((response.status, response.json()), (401, body), "{case}");
     let metadata =
         format!("https://localhost:{}/.well-known/oauth-protected-resource/mcp/automotive", desk.address.port());
-    let challenge = format!("Bearer error=\"invalid_token\", resource_metadata=\"{metadata}\", scope=\"{READ_STOCK}\"");
+    let challenge = format!("Bearer error=\"invalid_token\", resource_metadata=\"{metadata}\", scope=\"{EVERYTHING}\"");
     assert_eq!(response.header("www-authenticate"), Some(challenge.as_str()), "{case}");
     assert_eq!(response.header("cache-control"), Some("no-store"), "{case}");
 }
@@ -40,7 +40,7 @@ async fn a6_05_challenge_without_token_leads_to_token_endpoint() {
     let metadata = "/.well-known/oauth-protected-resource/mcp/automotive";
     assert_eq!(
         response.header("www-authenticate"),
-        Some(format!("Bearer resource_metadata=\"{origin}{metadata}\", scope=\"{READ_STOCK}\"").as_str())
+        Some(format!("Bearer resource_metadata=\"{origin}{metadata}\", scope=\"{EVERYTHING}\"").as_str())
     );
     let resource = desk.stranger().get(metadata).await.json();
     assert_eq!(resource["resource"], json!(format!("{origin}{PATH}")));

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
 use crate::StoreError;
 use crate::error::DatabaseKind;
@@ -39,14 +39,7 @@ pub fn back_up(database: &Path, to: &Path) -> Result<u64, StoreError> {
 
 /// Checks that a file is an intact Frontdesk database that this version can open.
 pub fn inspect(file: &Path) -> Result<(), StoreError> {
-    match check_file(file) {
-        Err(StoreError::Database(error))
-            if matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt)) =>
-        {
-            Err(StoreError::Damaged { path: file.to_owned(), why: error.to_string() })
-        }
-        result => result,
-    }
+    check_file(file).map_err(|error| error.of_file(file))
 }
 
 fn check_file(file: &Path) -> Result<(), StoreError> {

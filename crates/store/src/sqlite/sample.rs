@@ -21,11 +21,14 @@ pub fn make_sample(path: &Path, script: impl FnOnce() -> String) -> Result<(), S
         Ok(()) | Err(_) => {}
     }
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial).map_err(failed)?;
-    let connection = Connection::open(&partial)?;
+    run(&partial, &script()).map_err(|error| StoreError::from(error).of_file(path))?;
+    File::open(&partial).and_then(|file| file.sync_all()).and_then(|()| fs::rename(&partial, path)).map_err(failed)
+}
+
+fn run(partial: &Path, script: &str) -> rusqlite::Result<()> {
+    let connection = Connection::open(partial)?;
     // No journal is needed, because a partial file is discarded.
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.pragma_update(None, "synchronous", "OFF")?;
-    connection.execute_batch(&script())?;
-    drop(connection);
-    File::open(&partial).and_then(|file| file.sync_all()).and_then(|()| fs::rename(&partial, path)).map_err(failed)
+    connection.execute_batch(script)
 }

@@ -66,7 +66,7 @@ async fn invalid_files_and_missing_folders_are_refused() {
     assert!(refused(open(&path, &[&BOAT], [7; 32])).to_string().contains("not a database"));
     let nowhere = test.folder.database().with_file_name("nowhere").join("desk.db");
     let complaint = refused(open(&nowhere, &[&BOAT], [7; 32])).to_string();
-    assert!(complaint.ends_with("Check that the folder exists and may be written."), "{complaint}");
+    assert!(complaint.ends_with("Check the free space, and that the folder exists and may be written."), "{complaint}");
 }
 
 /// With everything in it, and with a column that the later release has gained.

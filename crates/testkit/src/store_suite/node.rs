@@ -148,6 +148,7 @@ fn contract() -> Contract {
         tables: vec![&BOAT, &TASK],
         scopes: vec![Scope::new("boats")],
         default_scope: Scope::new("boats"),
+        ordinary_scopes: Scopes::new([Scope::new("boats")]),
         documents: Vec::new(),
         dialect: Box::new(PlainDialect),
     }

@@ -138,11 +138,7 @@ fn invalid_token(context: &ReplyContext<'_>) -> String {
         CredentialPresence::Absent => "",
         CredentialPresence::Present => "error=\"invalid_token\", ",
     };
-    format!(
-        "Bearer {error}resource_metadata=\"{}\", scope=\"{}\"",
-        context.metadata_url,
-        context.default_scope.as_str()
-    )
+    format!("Bearer {error}resource_metadata=\"{}\", scope=\"{}\"", context.metadata_url, context.ordinary_scopes)
 }
 
 /// Clients request exactly these scopes next, so the scopes they have must be included.

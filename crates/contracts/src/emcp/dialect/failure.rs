@@ -200,7 +200,7 @@ fn header(fault: &Fault, context: &ReplyContext<'_>) -> Option<(&'static str, St
             CredentialPresence::Absent => None,
             CredentialPresence::Present => Some("error=\"invalid_token\"".to_owned()),
         };
-        let scope = format!("scope=\"{}\"", context.default_scope.as_str());
+        let scope = format!("scope=\"{}\"", context.ordinary_scopes);
         challenge(error.into_iter().chain(metadata).chain([scope]).collect())
     } else if fault.kind == FaultKind::StepUp {
         let error = format!("error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\"");

@@ -108,7 +108,7 @@ impl<'a> CallRecord<'a> {
             id: self.id.as_ref(),
             target,
             metadata_url: &self.mount.metadata_url,
-            default_scope: &self.mount.contract.default_scope,
+            ordinary_scopes: &self.mount.contract.ordinary_scopes,
             granted_scopes: self.caller.as_ref().map(|caller| &caller.scopes),
             credential: match self.incoming.credential {
                 Credential::Missing => CredentialPresence::Absent,
