@@ -125,11 +125,17 @@ async fn e_41_no_query_shows_hidden_data_in_answers_log_or_audit() {
         count(asked(&mut agent, "evo.model.get", json!({"model": model, "id": 1})).await);
     }
     for tool in ["search", "root_tree", "descendants", "ancestors", "children", "siblings", "neighbors"] {
-        let arguments = json!({"id": 248, "depth": 6, "limit": 100, "with_tvs": ["price:d", "author:d", "tags:d"]});
+        let mut arguments = json!({"depth": 6, "limit": 100, "with_tvs": ["price:d", "author:d", "tags:d"]});
+        if !["search", "root_tree"].contains(&tool) {
+            arguments["id"] = json!(248);
+        }
         count(asked(&mut agent, &format!("evo.content.{tool}"), arguments).await);
     }
     for tool in ["prev_siblings", "next_siblings", "children_range", "siblings_range"] {
-        let arguments = json!({"id": 248, "from": 0, "limit": 100, "with_tvs": ["image:d"]});
+        let mut arguments = json!({"id": 248, "limit": 100, "with_tvs": ["image:d"]});
+        if tool.ends_with("range") {
+            arguments["from"] = json!(0);
+        }
         count(asked(&mut agent, &format!("evo.content.{tool}"), arguments).await);
     }
     // Every hidden column by every name it could have, wherever a name can stand.

@@ -94,9 +94,12 @@ async fn e_18_e_50_invalid_arguments_are_32602_and_not_echoed() {
 async fn e_30_e_51_unknown_tools_models_and_methods_are_32601() {
     let stage = Stage::open();
     let mut agent = stage.agent();
-    let tool = "There is no tool of this name; `tools/list` names those there are.";
-    for name in ["evo.content.nothing", "EVO.CONTENT.GET", "evo.content.get ", "zebra"] {
-        assert_eq!(said(&agent.post(calling(name, json!({}))).await), rpc(200, Some(1), -32601, tool), "{name}");
+    let guess = " did you mean evo.content.get?";
+    for (name, guess) in
+        [("evo.content.nothing", ""), ("EVO.CONTENT.GET", guess), ("evo.content.get ", guess), ("zebra", "")]
+    {
+        let tool = format!("There is no tool of this name;{guess} `tools/list` names those there are.");
+        assert_eq!(said(&agent.post(calling(name, json!({}))).await), rpc(200, Some(1), -32601, &tool), "{name}");
     }
     for model in ["SiteContent", "users", "User; DROP TABLE evo_users", "", "SystemSetting"] {
         for (tool, own) in [("evo.model.list", "limit"), ("evo.model.get", "id")] {
