@@ -215,40 +215,37 @@ const SORTED_BY: &[SortOption] = &[
 ];
 
 pub fn resource() -> ResourceParts {
-    ResourceApi::<Vehicle>::new(
-        "inventory",
-        "The vehicle's id, as lists give it; neither its VIN nor its stock number.",
-    )
-    .list(
-        "inventory.list",
-        "List stock",
-        "Lists the dealership's vehicles, newest first, page by page.",
-        LISTED_BY,
-        ("Stock", "Vehicles of the dealership, newest first."),
-    )
-    .search(
-        "inventory.search",
-        "Search stock",
-        "Finds vehicles by words, make, model, year, price, mileage, condition, status, body style and \
+    ResourceApi::<Vehicle>::new("inventory", "The vehicle's id, as lists give it; not its VIN.")
+        .list(
+            "inventory.list",
+            "List stock",
+            "Lists the dealership's vehicles, newest first, page by page.",
+            LISTED_BY,
+            ("Stock", "Vehicles of the dealership, newest first."),
+        )
+        .search(
+            "inventory.search",
+            "Search stock",
+            "Finds vehicles by words, make, model, year, price, mileage, condition, status, body style and \
                     fuel, in the order asked for, page by page.",
-        SEARCHED_BY,
-        SORTED_BY,
-    )
-    .get("inventory.get", "Get a vehicle", "Reads one vehicle by its id.", ("Vehicle", "One vehicle by its id."))
-    .create(
-        "inventory.create",
-        "Add a vehicle",
-        "Adds a vehicle to the stock. Its year and make must be those of its VIN. Without \
+            SEARCHED_BY,
+            SORTED_BY,
+        )
+        .get("inventory.get", "Get a vehicle", "Reads one vehicle by its id.", ("Vehicle", "One vehicle by its id."))
+        .create(
+            "inventory.create",
+            "Add a vehicle",
+            "Adds a vehicle to the stock. Its year and make must be those of its VIN. Without \
                     amcp:inventory:read the answer is a receipt.",
-        Vec::new(),
-        &[DUPLICATE],
-    )
-    .update(
-        "inventory.update",
-        "Update a vehicle",
-        "Changes what is named, such as price, mileage or status. options and media replace all those \
+            Vec::new(),
+            &[DUPLICATE],
+        )
+        .update(
+            "inventory.update",
+            "Update a vehicle",
+            "Changes what is named, such as price, mileage or status. options and media replace all those \
                     before; null clears what need not be there. Without amcp:inventory:read the answer is a receipt.",
-        &[DUPLICATE],
-    )
-    .parts()
+            &[DUPLICATE],
+        )
+        .parts()
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::databases::{HOSTILE, Trio, places};
-use crate::published::TOOLS;
+use crate::published::{TOOLS, taken_by};
 
 /// Whatever a statement may consist of besides names in quotes, aliases and places of values.
 const WORDS: &[&str] = &[
@@ -127,15 +127,8 @@ async fn e_18_e_27_e_32_e_63_hostile_texts_change_no_statement() {
         "tv_order": [{"tv": "price", "cast": "UNSIGNED", "dir": "desc"}], "order_by_date": "desc", "limit": 5});
     trio.same("evo.content.search", &asked).await;
     for tool in TOOLS {
-        let asked = match tool {
-            "evo.content.get" => json!({"id": 249}),
-            "evo.model.get" => json!({"id": 249, "model": "UserRole"}),
-            "evo.model.list" => json!({"model": "UserRole", "limit": 5}),
-            "evo.content.search" | "evo.content.root_tree" => json!({"depth": 2, "limit": 5}),
-            tool if tool.ends_with("range") => json!({"id": 249, "from": 0, "to": 9, "limit": 5}),
-            _ => json!({"id": 249, "depth": 2, "limit": 5}),
-        };
-        trio.same(tool, &asked).await;
+        let asked = json!({"id": 249, "from": 0, "to": 9, "depth": 2, "model": "UserRole", "limit": 5});
+        trio.same(tool, &taken_by(tool, asked)).await;
     }
     trio.three.mariadb.sql("SET GLOBAL general_log = 0;");
     assert_eq!(trio.everything().await, before);

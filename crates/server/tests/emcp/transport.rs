@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::published::taken_by;
 use crate::stage::{BASE, Stage, TRACE, calling, message, plain, rpc, said};
 
 const LISTS: [&str; 12] = [
@@ -29,7 +30,7 @@ async fn e_11_e_50_a_list_without_a_limit_is_an_invalid_argument() {
             let own = json!({"id": 248, "from": 0, "model": "User"});
             arguments.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
             assert_eq!(
-                agent.call(tool, arguments).await["error"],
+                agent.call(tool, taken_by(tool, arguments)).await["error"],
                 json!({
                     "code": -32602,
                     "message": "The argument at /limit is not valid: it is required.",
