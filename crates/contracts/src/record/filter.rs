@@ -123,17 +123,15 @@ impl Filters {
         resolve_call(self.0.iter(), &permitted.input().arguments)
     }
 
-    /// The filters of a call without its ranges of money, and the names of the arguments left out. `None` if it has no
-    /// such range.
-    pub fn without_money(&self, permitted: &Permitted<'_>) -> Result<Option<(Vec<Filter>, Vec<&'static str>)>, Fault> {
-        let arguments = &permitted.input().arguments;
+    /// The arguments of a call that are ends of a range of money.
+    pub fn money_arguments(&self, permitted: &Permitted<'_>) -> Vec<&'static str> {
         let ends = self.0.iter().filter(|filter| filter.is_money()).flat_map(ResolvedFilter::arguments);
-        let names: Vec<&'static str> = ends.filter(|name| arguments.contains_key(*name)).collect();
-        if names.is_empty() {
-            return Ok(None);
-        }
-        let filters = resolve_call(self.0.iter().filter(|filter| !filter.is_money()), arguments)?;
-        Ok(Some((filters, names)))
+        ends.filter(|name| permitted.input().arguments.contains_key(*name)).collect()
+    }
+
+    /// The filters of a call without its ranges of money.
+    pub fn without_money(&self, permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
+        resolve_call(self.0.iter().filter(|filter| !filter.is_money()), &permitted.input().arguments)
     }
 }
 
@@ -228,7 +226,7 @@ fn range_filters(
             return Err(Fault::invalid_argument(
                 &format!("/{max_name}/{part}"),
                 "const",
-                &format!("{min_name} and {max_name} must have the same {part}"),
+                format!("{min_name} and {max_name} must have the same {part}"),
             ));
         }
         if min.value > max.value {

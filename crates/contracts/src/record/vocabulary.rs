@@ -70,6 +70,15 @@ pub fn without_unknown(schema: Schema) -> Schema {
             Some(_) | None => Schema::one_of(words),
         },
         Schema::List { of, min, max } => Schema::List { of: Box::new(without_unknown(*of)), min, max },
-        other => other,
+        Schema::Object(_)
+        | Schema::Extended { .. }
+        | Schema::Map(_)
+        | Schema::Text(_)
+        | Schema::Integer { .. }
+        | Schema::MinorUnits { .. }
+        | Schema::Boolean
+        | Schema::Nullable(_)
+        | Schema::Clearable(_)
+        | Schema::AnyOf { .. } => schema,
     }
 }

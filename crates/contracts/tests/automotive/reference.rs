@@ -96,7 +96,16 @@ fn write_fields(page: &mut String, holder: &str, fields: &[FieldSpec]) {
         let type_name = match (field.vocabulary)() {
             Some(vocabulary) => match (field.output)() {
                 Schema::List { max, .. } => format!("list of {}, at most {max}", vocabulary.name),
-                _ => vocabulary.name.to_owned(),
+                Schema::Object(_)
+                | Schema::Extended { .. }
+                | Schema::Map(_)
+                | Schema::Text(_)
+                | Schema::Integer { .. }
+                | Schema::MinorUnits { .. }
+                | Schema::Boolean
+                | Schema::Nullable(_)
+                | Schema::Clearable(_)
+                | Schema::AnyOf { .. } => vocabulary.name.to_owned(),
             },
             None => type_name(&(field.output)()),
         };

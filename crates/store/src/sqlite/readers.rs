@@ -86,9 +86,11 @@ fn was_interrupted(error: &rusqlite::Error) -> bool {
 
 struct ReadJob {
     cancelled: Arc<AtomicBool>,
-    /// Reads and replies. It gets the error instead of a connection that cannot be used.
-    run: Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>,
+    run: RunRead,
 }
+
+/// Reads and replies. It gets the error instead of a connection that cannot be used.
+type RunRead = Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>;
 
 pub(crate) struct ReaderThreads {
     /// `None` once the threads are to end.

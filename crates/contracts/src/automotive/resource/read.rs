@@ -37,13 +37,14 @@ impl ReadTool for ListTool {
 impl ListTool {
     /// Said of an empty list if its range of money is all that excludes its rows, as when dollars were sent for cents.
     async fn money_note(&self, permitted: &Permitted<'_>) -> Result<Option<String>, Fault> {
-        let Some((filters, names)) = self.filters.without_money(permitted)? else {
+        let names = self.filters.money_arguments(permitted);
+        if names.is_empty() {
             return Ok(None);
-        };
+        }
         let query = Query {
             projection: Projection::Ids,
             table: self.table,
-            filters,
+            filters: self.filters.without_money(permitted)?,
             order: NEWEST,
             window: Window { limit: 1, ..permitted.window() },
         };

@@ -85,7 +85,7 @@ fn check_names_something<R: Record>(arguments: &Map<String, Value>) -> Result<()
         return Ok(());
     }
     let names: Vec<&str> = fields().collect();
-    Err(Fault::invalid_argument("", "minProperties", &format!("at least one of {} is required", names.join(", "))))
+    Err(Fault::invalid_argument("", "minProperties", format!("at least one of {} is required", names.join(", "))))
 }
 
 fn version_conflict<R: Stored>() -> Fault {
