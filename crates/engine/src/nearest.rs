@@ -2,8 +2,8 @@
 
 use strsim::osa_distance;
 
-/// The candidate nearest to `wrong`, both dotted paths. A right name in the wrong table, and a name cut short
-/// or lengthened, count as near, because those are the slips that plain edit distance ranks last.
+/// The candidate nearest to `wrong`, both dotted paths. A right name in the wrong table, a name cut short or
+/// lengthened, and the same words in another order count as near, because those are the slips that plain edit distance ranks last.
 pub fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     ranked(wrong, candidates).map(|(candidate, _)| candidate)
 }
@@ -17,6 +17,22 @@ pub fn near<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Optio
         .map(|(candidate, _)| candidate)
 }
 
+/// The tool that must have been meant: one that is spelled nearly so, or the only one that ends with the same word. Hosts
+/// replace dots, so `inventory_search` is `inventory.search`.
+pub fn near_tool<'a>(wrong: &str, tools: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    if wrong.len() > LONGEST {
+        return None;
+    }
+    let flat = |name: &str| name.trim().to_lowercase().replace(['.', '-', '/'], "_");
+    let costs = tools.clone().map(|tool| (tool, osa_distance(&flat(wrong), &flat(tool))));
+    let nearest = costs.min_by_key(|(_, cost)| *cost).filter(|(tool, cost)| cost * 3 <= split(tool).1.len());
+    let mut namesakes = tools.filter(|tool| split(tool).1.eq_ignore_ascii_case(split(wrong).1));
+    match (nearest, namesakes.next(), namesakes.next()) {
+        (Some((tool, _)), _, _) | (None, Some(tool), None) => Some(tool),
+        (None, _, _) => None,
+    }
+}
+
 const LONGEST: usize = 64;
 
 fn ranked<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<(&'a str, usize)> {
@@ -28,7 +44,9 @@ fn ranked<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<
 fn cost(wrong: &str, candidate: &str) -> usize {
     let (table, name) = split(wrong);
     let (right_table, right_name) = split(candidate);
-    let names = if !name.is_empty() && right_name.starts_with(name) {
+    let names = if name != right_name && has_same_words(name, right_name) {
+        1
+    } else if !name.is_empty() && right_name.starts_with(name) {
         osa_distance(name, right_name).min(1)
     } else if name.starts_with(right_name) {
         osa_distance(name, right_name).min(2)
@@ -43,6 +61,16 @@ fn cost(wrong: &str, candidate: &str) -> usize {
         osa_distance(table, right_table)
     };
     names + tables
+}
+
+/// `max_price` for `price_max`.
+fn has_same_words(name: &str, other: &str) -> bool {
+    let sorted = |name: &str| {
+        let mut words: Vec<String> = name.split('_').map(str::to_owned).collect();
+        words.sort_unstable();
+        words
+    };
+    name.len() == other.len() && sorted(name) == sorted(other)
 }
 
 fn split(path: &str) -> (&str, &str) {

@@ -6,7 +6,7 @@ pub(crate) mod session;
 
 use std::fmt::Write;
 
-use frontdesk_engine::model::page::{Direction, Filter, Page, PageKey, Projection, Query, Start, Window};
+use frontdesk_engine::model::page::{CountQuery, Direction, Filter, Page, PageKey, Projection, Query, Start, Window};
 use frontdesk_engine::model::table::{Cell, ColumnSpec, Row, SearchTerm, StoredRow, TableSpec};
 use frontdesk_engine::ports::Disclosure;
 
@@ -226,6 +226,20 @@ pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKe
         let offset = statement.bind(QueryParam::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
         let _ = write!(statement.text, " OFFSET ${offset}");
     }
+    statement
+}
+
+/// A number of rows, counted to the query's maximum at most.
+pub(crate) fn count<'a>(tenant: &'a str, query: &'a CountQuery, keys: Option<&TenantKeys>) -> SqlStatement<'a> {
+    let mut statement = SqlStatement {
+        text: format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE tenant = $1", query.table.name),
+        values: vec![QueryParam::Text(tenant)],
+    };
+    for filter in &query.filters {
+        statement.filter(query.table, filter, keys);
+    }
+    let max = statement.bind(QueryParam::Integer(i64::try_from(query.max).unwrap_or(i64::MAX)));
+    let _ = write!(statement.text, " LIMIT ${max}) AS counted");
     statement
 }
 

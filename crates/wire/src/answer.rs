@@ -69,17 +69,22 @@ pub enum ToolResult {
 /// their clients pass over it, so one shape serves all.
 pub fn tool_result(structured: &str, is_error: ToolResult, era: &Era) -> String {
     let mut out = String::with_capacity(room_for(structured));
-    write_tool_result(structured, is_error, era, &mut out);
+    write_tool_result(structured, None, is_error, era, &mut out);
     out
 }
 
 /// `success` around `tool_result`, written in one go: a page is too long to be copied once more.
 pub fn tool_success(id: &Id, structured: &str, era: &Era) -> Vec<u8> {
-    let mut out = String::with_capacity(room_for(structured) + 64);
+    tool_success_with_note(id, structured, None, era)
+}
+
+/// As `tool_success`; the note is a second text beside the object.
+pub fn tool_success_with_note(id: &Id, structured: &str, note: Option<&str>, era: &Era) -> Vec<u8> {
+    let mut out = String::with_capacity(room_for(structured) + note.map_or(0, str::len) + 64);
     out.push_str("{\"jsonrpc\":\"2.0\",\"id\":");
     write_id(id, &mut out);
     out.push_str(",\"result\":");
-    write_tool_result(structured, ToolResult::Success, era, &mut out);
+    write_tool_result(structured, note, ToolResult::Success, era, &mut out);
     out.push('}');
     out.into_bytes()
 }
@@ -89,9 +94,13 @@ fn room_for(structured: &str) -> usize {
     structured.len() * 5 / 2 + 128
 }
 
-fn write_tool_result(structured: &str, is_error: ToolResult, era: &Era, out: &mut String) {
+fn write_tool_result(structured: &str, note: Option<&str>, is_error: ToolResult, era: &Era, out: &mut String) {
     out.push_str("{\"content\":[{\"type\":\"text\",\"text\":");
     write_quoted(structured, out);
+    if let Some(note) = note {
+        out.push_str("},{\"type\":\"text\",\"text\":");
+        write_quoted(note, out);
+    }
     out.push_str("}],\"structuredContent\":");
     out.push_str(structured);
     out.push_str(match is_error {

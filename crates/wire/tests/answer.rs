@@ -3,7 +3,7 @@
 
 use frontdesk_wire::answer::{
     CacheHint, CacheScope, ToolResult, code, error, error_without_id, finished_result, quote, success, tool_result,
-    tool_success,
+    tool_success, tool_success_with_note,
 };
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::json::{Value, parse};
@@ -120,6 +120,14 @@ fn a_tool_success_is_its_result_in_the_envelope() {
     assert_eq!(
         text(tool_success(&Id::Text("a".to_owned()), "{}", &LEGACY)),
         r#"{"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{},"isError":false}}"#
+    );
+}
+
+#[test]
+fn a_note_is_a_second_text_beside_the_same_object() {
+    assert_eq!(
+        text(tool_success_with_note(&Id::Number(7), r#"{"items":[]}"#, Some("a \"b\""), &Era::Modern)),
+        r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[]}"},{"type":"text","text":"a \"b\""}],"structuredContent":{"items":[]},"isError":false,"resultType":"complete"}}"#
     );
 }
 

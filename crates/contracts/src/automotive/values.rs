@@ -2,7 +2,7 @@
 
 use super::vocabulary::DistanceUnit;
 use crate::Record;
-use crate::record::{Currency, Email, Integer, PersonName, Phone, Text};
+use crate::record::{Currency, Email, Integer, MinorUnits, PersonName, Phone, Text};
 
 /// 2^53 - 1, the largest integer that every JSON parser keeps exactly.
 pub const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
@@ -10,15 +10,15 @@ pub const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
 /// An integer amount of minor units and a currency (A3-33).
 #[derive(Debug, Clone, PartialEq, Eq, Record)]
 pub struct Money {
-    /// Whole minor units of the currency: 2899900 is 28,999.00 USD.
-    pub amount: Integer<0, MAX_SAFE_INTEGER>,
+    /// Whole minor units of the currency: 2499999 is 24,999.99 USD.
+    pub amount: MinorUnits,
     /// ISO 4217 code, such as USD.
     pub currency: Currency,
 }
 
 impl Money {
     pub fn new(amount: i64, currency: &str) -> Money {
-        Money { amount: Integer::clamped(amount), currency: currency.into() }
+        Money { amount: MinorUnits::new(amount), currency: currency.into() }
     }
 }
 

@@ -196,8 +196,8 @@ const SEARCHED_BY: &[FilterArgument] = &[
     range("year", ("year_min", "Model year from."), ("year_max", "Model year to.")),
     range(
         "price",
-        ("price_min", "Price from; finds only prices in this currency."),
-        ("price_max", "Price to; finds only prices in this currency."),
+        ("price_min", "Price from, in minor units (2499999 is 24,999.99 USD); finds only prices in this currency."),
+        ("price_max", "Price to, in minor units (2499999 is 24,999.99 USD); finds only prices in this currency."),
     ),
     range("mileage", ("mileage_min", "Odometer reading from."), ("mileage_max", "Odometer reading to.")),
 ];

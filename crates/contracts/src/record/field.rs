@@ -72,8 +72,8 @@ pub enum ColumnIndex {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the type of a field",
     label = "not a field type",
-    note = "field types are Text<N>, NameText<N>, Integer<MIN, MAX>, bool, Timestamp, Currency, Email, Phone, PersonName, \
-            Ref<R>, Option<T>, List<T, N>, an enum with #[derive(Vocabulary)] and a struct with #[derive(Record)]"
+    note = "field types are Text<N>, NameText<N>, Integer<MIN, MAX>, MinorUnits, bool, Timestamp, Currency, Email, Phone, \
+            PersonName, Ref<R>, Option<T>, List<T, N>, an enum with #[derive(Vocabulary)] and a struct with #[derive(Record)]"
 )]
 pub trait FieldType: FieldValue + Sized + 'static {
     const REQUIRED: bool = true;

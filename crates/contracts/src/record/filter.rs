@@ -128,29 +128,64 @@ impl Filters {
 
     /// The filters of a call.
     pub fn of_call(&self, permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
-        let arguments = &permitted.input().arguments;
-        let mut filters = Vec::new();
-        for ResolvedFilter { argument, field } in &self.0 {
-            match (argument, field) {
-                (FilterArgument::Equals { argument, .. }, Some(field)) => {
-                    let cells = parts(field, arguments, argument).into_iter().flatten();
-                    filters.extend(cells.map(|(column, cell)| Filter::Equals(column, cell)));
-                }
-                (FilterArgument::AtLeast { argument, .. }, Some(field)) => {
-                    let end = RangeEnd::read(field, arguments, argument);
-                    filters.extend(end.map(|end| Filter::AtLeast(end.column, end.value)));
-                }
-                (FilterArgument::Range { min, max, .. }, Some(field)) => {
-                    filters.extend(range_filters(field, arguments, min.0, max.0)?);
-                }
-                (FilterArgument::Words { argument, term, .. }, _) => {
-                    filters.extend(word_filter(arguments, argument, *term)?);
-                }
-                (_, None) => {}
-            }
-        }
-        Ok(filters)
+        resolve_call(self.0.iter(), &permitted.input().arguments)
     }
+
+    /// The arguments of a call that are ends of a range of money.
+    pub fn money_arguments(&self, permitted: &Permitted<'_>) -> Vec<&'static str> {
+        let ends = self.0.iter().filter(|filter| filter.is_money()).flat_map(ResolvedFilter::arguments);
+        ends.filter(|name| permitted.input().arguments.contains_key(*name)).collect()
+    }
+
+    /// The filters of a call without its ranges of money.
+    pub fn without_money(&self, permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
+        resolve_call(self.0.iter().filter(|filter| !filter.is_money()), &permitted.input().arguments)
+    }
+}
+
+impl ResolvedFilter {
+    /// Whether it is a range of amounts of money.
+    fn is_money(&self) -> bool {
+        let parts = self.field.map_or(&[][..], |field| (field.nested)());
+        let is_range = matches!(self.argument, FilterArgument::Range { .. });
+        is_range && parts.first().is_some_and(|part| matches!((part.input)(), Schema::MinorUnits { .. }))
+    }
+
+    fn arguments(&self) -> Vec<&'static str> {
+        match self.argument {
+            FilterArgument::Equals { argument, .. }
+            | FilterArgument::AtLeast { argument, .. }
+            | FilterArgument::Words { argument, .. } => vec![argument],
+            FilterArgument::Range { min, max, .. } => vec![min.0, max.0],
+        }
+    }
+}
+
+fn resolve_call<'a>(
+    resolved: impl Iterator<Item = &'a ResolvedFilter>,
+    arguments: &Map<String, Value>,
+) -> Result<Vec<Filter>, Fault> {
+    let mut filters = Vec::new();
+    for ResolvedFilter { argument, field } in resolved {
+        match (argument, field) {
+            (FilterArgument::Equals { argument, .. }, Some(field)) => {
+                let cells = parts(field, arguments, argument).into_iter().flatten();
+                filters.extend(cells.map(|(column, cell)| Filter::Equals(column, cell)));
+            }
+            (FilterArgument::AtLeast { argument, .. }, Some(field)) => {
+                let end = RangeEnd::read(field, arguments, argument);
+                filters.extend(end.map(|end| Filter::AtLeast(end.column, end.value)));
+            }
+            (FilterArgument::Range { min, max, .. }, Some(field)) => {
+                filters.extend(range_filters(field, arguments, min.0, max.0)?);
+            }
+            (FilterArgument::Words { argument, term, .. }, _) => {
+                filters.extend(word_filter(arguments, argument, *term)?);
+            }
+            (_, None) => {}
+        }
+    }
+    Ok(filters)
 }
 
 /// A field with a column by its own name, or by that of a column.

@@ -26,7 +26,7 @@ pub use personal::{Email, PersonName, Phone, Redacted};
 pub use reference::{Ref, Reference};
 pub use source::{Changes, FieldSource, Origin, Unreadable};
 pub use table::{Stored, table_spec};
-pub use text::{Currency, Integer, NameText, Text, Timestamp};
+pub use text::{Currency, Integer, MinorUnits, NameText, Text, Timestamp};
 pub use transition::check_transition;
 pub use vendor::VendorFields;
 pub use vocabulary::{Vocabulary, VocabularySpec, without_unknown};

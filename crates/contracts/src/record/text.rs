@@ -29,6 +29,24 @@ pub struct Currency(String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Integer<const MIN: i64, const MAX: i64>(i64);
 
+/// An amount of money in minor units of its currency. It is never read from a float.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MinorUnits(i64);
+
+impl MinorUnits {
+    /// 2^53 - 1, the largest integer that every JSON parser keeps exactly.
+    const MAX: i64 = 9_007_199_254_740_991;
+
+    /// Clamped to the range.
+    pub fn new(amount: i64) -> MinorUnits {
+        MinorUnits(amount.clamp(0, MinorUnits::MAX))
+    }
+
+    pub fn get(self) -> i64 {
+        self.0
+    }
+}
+
 impl<const MIN: i64, const MAX: i64> Integer<MIN, MAX> {
     /// A number that is known when this is compiled; one outside of the range does not compile.
     pub const fn constant<const VALUE: i64>() -> Integer<MIN, MAX> {
@@ -190,6 +208,35 @@ impl<const MIN: i64, const MAX: i64> FieldType for Integer<MIN, MAX> {
 }
 
 impl<const MIN: i64, const MAX: i64> FieldValue for Integer<MIN, MAX> {
+    fn write(&self, out: &mut String) {
+        write_integer(self.0, out);
+    }
+
+    fn cells(&self, cells: &mut Vec<Cell>) {
+        cells.push(Cell::Integer(self.0));
+    }
+
+    fn add_words(&self, words: &mut String) {
+        write_integer(self.0, words);
+        words.push(' ');
+    }
+}
+
+impl FieldType for MinorUnits {
+    fn input() -> Schema {
+        Schema::MinorUnits { max: MinorUnits::MAX }
+    }
+
+    fn column_types() -> Vec<ColumnType> {
+        vec![ColumnType::Integer]
+    }
+
+    fn read(value: &Value) -> Option<MinorUnits> {
+        value.as_i64().map(MinorUnits)
+    }
+}
+
+impl FieldValue for MinorUnits {
     fn write(&self, out: &mut String) {
         write_integer(self.0, out);
     }

@@ -16,7 +16,7 @@ fn read(tool: &str, arguments: Value, header_key: Option<&str>) -> Result<ToolIn
 #[test]
 fn a_list_without_a_limit_has_twenty_five() {
     let reading = read("inventory.list", json!({"status": "sold"}), None).unwrap();
-    let window = PageRequest { cursor: None, limit: None, default_limit: 25 };
+    let window = PageRequest { cursor: None, limit: None, default_limit: 10, with_total: false };
     assert_eq!(reading.window, Some(window));
     assert_eq!(Value::Object(reading.arguments), json!({"status": "sold"}));
     assert_eq!((reading.tenant, reading.idempotency_key), (None, None));
@@ -26,7 +26,7 @@ fn a_list_without_a_limit_has_twenty_five() {
 fn dealership_window_and_key_are_no_filters() {
     let arguments = json!({"dealership_id": "dlr_lakeside", "cursor": "abc", "limit": 3, "make": "Ford"});
     let reading = read("inventory.search", arguments, None).unwrap();
-    let window = PageRequest { cursor: Some("abc".to_owned()), limit: Some(3), default_limit: 25 };
+    let window = PageRequest { cursor: Some("abc".to_owned()), limit: Some(3), default_limit: 10, with_total: false };
     assert_eq!(reading.window, Some(window));
     assert_eq!(reading.tenant.as_deref(), Some("dlr_lakeside"));
     assert_eq!(Value::Object(reading.arguments), json!({"make": "Ford"}));

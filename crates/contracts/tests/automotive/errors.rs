@@ -21,7 +21,7 @@ Every error at a contract's endpoint has a stable code to branch on, a message f
 whether the same call can safely be sent again and may succeed later. Codes are never renamed and never reused.
 
 ```json
-{\"error\":{\"code\":\"leads.not_found\",\"message\":\"Nothing with this id exists here.\",\"details\":{\"retryable\":false}}}
+{\"error\":{\"code\":\"leads.not_found\",\"message\":\"No lead with this id exists here. An id looks like led_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a lead is one. Find it with leads.list.\",\"details\":{\"retryable\":false}}}
 ```
 
 | request | where this object is |
@@ -30,8 +30,10 @@ whether the same call can safely be sent again and may succeed later. Codes are 
 | another JSON-RPC request | the `data` of a JSON-RPC error |
 | HTTP errors | the body |
 
-`details.errors` lists invalid arguments, each with `pointer`, `keyword` and what is `expected`. The last two columns
-below show the place and the number of each code, in protocol version 2025-11-25.
+`details.errors` lists invalid arguments, each with `pointer`, `keyword` and what is `expected`. The message names the
+first three of them with their reasons, for clients that show nothing else. An unknown argument or tool is answered with
+the nearest known name. Values and names that were sent are never repeated. The last two columns below show the place
+and the number of each code, in protocol version 2025-11-25.
 
 Other endpoints have other errors. `/token` and `/revoke` answer as OAuth defines it, `{\"error\":\"invalid_client\",...}`. A
 request that is refused before it reaches a contract or the authorization server, such as an unknown path or a form that

@@ -279,7 +279,7 @@ fn a3_25_details_list_the_errors_and_retry_after() {
     ]);
     insta::assert_snapshot!(
         reply_text(&failure(&invalid, RequestTarget::Method, Some(LEGACY), CredentialPresence::Present)),
-        @r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"The arguments are not valid at /limit, /status; the list of errors says why.","data":{"error":{"code":"request.invalid","message":"The arguments are not valid at /limit, /status; the list of errors says why.","details":{"retryable":false,"errors":[{"pointer":"/limit","keyword":"maximum","expected":"it must be at most 100"},{"pointer":"/status","keyword":"enum","expected":"one of these is expected: new"}]}}}}}"#
+        @r#"200 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"The arguments are not valid. /limit: it must be at most 100. /status: one of these is expected: new.","data":{"error":{"code":"request.invalid","message":"The arguments are not valid. /limit: it must be at most 100. /status: one of these is expected: new.","details":{"retryable":false,"errors":[{"pointer":"/limit","keyword":"maximum","expected":"it must be at most 100"},{"pointer":"/status","keyword":"enum","expected":"one of these is expected: new"}]}}}}}"#
     );
 }
 

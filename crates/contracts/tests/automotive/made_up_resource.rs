@@ -144,7 +144,12 @@ fn its_rules_references_and_unique_values_hold() {
     );
     assert_eq!(
         refused("service.get_loaner", json!({"id": "loa_none"})),
-        (json!("service.not_found"), json!("Nothing with this id exists here."))
+        (
+            json!("service.not_found"),
+            json!(
+                "No loaner car with this id exists here. An id looks like loa_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a loaner car is one. Find it with service.search_loaners."
+            )
+        )
     );
     assert_eq!(
         refused("service.update_loaner", json!({"id": id, "seats": 4, "expected_version": 7})).1,

@@ -24,4 +24,6 @@ mod scopes;
 mod search;
 mod successes;
 mod support;
+mod totals;
 mod vendor_fields;
+mod wrong_calls;

@@ -22,7 +22,9 @@ are in `tools/list`.
 
 - Every record also has `id`, `type`, `dealership_id`, `created_at`, `updated_at` and `version`.
 - Every tool takes `dealership_id`, which only tokens for several dealerships need. Lists also take `cursor` and `limit`
-  (25 if absent, 100 at most). Writes also take `idempotency_key`, updates `expected_version`.
+  (10 if absent, 100 at most). Writes also take `idempotency_key`, updates `expected_version`.
+- Lists with `x_frontdesk_total: true` say in `x_frontdesk_total` how many there are on all pages. They are counted to
+  10,000 at most; if there are more, it is 10000 and `x_frontdesk_total_capped` is true. A cursor does not remember it.
 - An update replaces the fields it names, objects and lists as a whole. `null` clears a field that need not be there.
 - Writable records take fields of vendors: `x_<vendor>_<name>` with a text of up to 500 characters, a whole number or a
   truth value, 20 at most. They are kept and answered as sent; `null` removes one. Any other unknown field is refused.
@@ -154,6 +156,7 @@ fn type_name(schema: &Schema) -> String {
         Schema::Text(TextFormat::Phone) => "E.164 number".to_owned(),
         Schema::Text(TextFormat::Currency) => "ISO 4217 code".to_owned(),
         Schema::Text(TextFormat::Pattern(form)) => format!("text like `{}`", form.pattern),
+        Schema::MinorUnits { .. } => "whole number of minor units".to_owned(),
         Schema::Integer { min, max: 9_007_199_254_740_991 } => format!("whole number from {min}"),
         Schema::Integer { min, max } => format!("whole number, {min} to {max}"),
         Schema::Boolean => "true or false".to_owned(),

@@ -71,10 +71,10 @@ fn a_foreign_id_is_not_found_and_a_foreign_dealership_forbidden() {
         foreign.1,
         json!({"jsonrpc": "2.0", "id": 1, "error": {
             "code": -32002,
-            "message": "Nothing with this id exists here.",
+            "message": "No vehicle with this id exists here. An id looks like veh_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a vehicle is one. Find it with inventory.search.",
             "data": {"error": {
                 "code": "inventory.not_found",
-                "message": "Nothing with this id exists here.",
+                "message": "No vehicle with this id exists here. An id looks like veh_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a vehicle is one. Find it with inventory.search.",
                 "details": {"retryable": false},
             }},
         }})

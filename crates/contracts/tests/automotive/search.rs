@@ -159,7 +159,11 @@ fn invalid_search_arguments_are_reported_with_their_pointer() {
             "it must not be less than the lower end of the range",
         ),
         (json!({"text": "!!!"}), "/text", "at least one letter or digit is expected"),
-        (json!({"price_max": {"amount": 10.5, "currency": "USD"}}), "/price_max/amount", "an integer is expected"),
+        (
+            json!({"price_max": {"amount": 10.5, "currency": "USD"}}),
+            "/price_max/amount",
+            "a whole number of minor units of the currency: 2499999 is 24,999.99 USD",
+        ),
     ];
     for (arguments, pointer, expected) in cases {
         let (failed, answer) = desk.call(READ, "inventory.search", arguments);

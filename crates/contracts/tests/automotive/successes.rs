@@ -2,6 +2,7 @@
 
 use frontdesk_contracts::automotive::{Automotive, domains};
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, Payload, ReplyContext, RequestTarget};
+use frontdesk_engine::model::page::Total;
 use frontdesk_engine::{Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
@@ -32,6 +33,8 @@ fn page(cursor: Option<&str>) -> Payload {
     Payload::Many {
         items: vec![r#"{"id":"veh_1"}"#.to_owned(), r#"{"id":"veh_2"}"#.to_owned()],
         cursor: cursor.map(str::to_owned),
+        total: None,
+        note: None,
     }
 }
 
@@ -57,12 +60,35 @@ fn a3_18_a_page_has_items_and_a_next_cursor() {
 }
 
 #[test]
+fn a_total_is_a_member_of_the_list_and_a_note_a_second_text() {
+    let many = |total, note: Option<&str>| Payload::Many {
+        items: Vec::new(),
+        cursor: None,
+        total: Some(total),
+        note: note.map(str::to_owned),
+    };
+    insta::assert_snapshot!(
+        answer(many(Total::Exactly(0), Some("Say \"why\".")), RequestTarget::Tool("inventory.search"), Era::Modern),
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[],\"x_frontdesk_total\":0}"},{"type":"text","text":"Say \"why\"."}],"structuredContent":{"items":[],"x_frontdesk_total":0},"isError":false,"resultType":"complete"}}"#
+    );
+    insta::assert_snapshot!(
+        answer(many(Total::MoreThan(10_000), None), RequestTarget::Tool("inventory.search"), LEGACY),
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[],\"x_frontdesk_total\":10000,\"x_frontdesk_total_capped\":true}"}],"structuredContent":{"items":[],"x_frontdesk_total":10000,"x_frontdesk_total_capped":true},"isError":false}}"#
+    );
+    // A resource has no place beside its data.
+    insta::assert_snapshot!(
+        answer(many(Total::Exactly(0), Some("why")), RequestTarget::Resource("amcp://d/inventory"), LEGACY),
+        @r#"{"jsonrpc":"2.0","id":7,"result":{"contents":[{"uri":"amcp://d/inventory","mimeType":"application/json","text":"{\"items\":[],\"x_frontdesk_total\":0}"}]}}"#
+    );
+}
+
+#[test]
 fn a3_19_the_last_page_has_no_cursor() {
     insta::assert_snapshot!(
         answer(page(None), RequestTarget::Tool("inventory.list"), LEGACY),
         @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[{\"id\":\"veh_1\"},{\"id\":\"veh_2\"}]}"}],"structuredContent":{"items":[{"id":"veh_1"},{"id":"veh_2"}]},"isError":false}}"#
     );
-    let none = Payload::Many { items: Vec::new(), cursor: None };
+    let none = Payload::Many { items: Vec::new(), cursor: None, total: None, note: None };
     insta::assert_snapshot!(
         answer(none, RequestTarget::Tool("inventory.list"), LEGACY),
         @r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"items\":[]}"}],"structuredContent":{"items":[]},"isError":false}}"#

@@ -13,7 +13,7 @@ async fn numbers_booleans_and_keywords_have_lenient_spellings() {
         (json!({"limit": 2.0}), "1 2"),
         (json!({"limit": true}), "1"),
         (json!({"limit": 2, "offset": null, "with_tvs": null, "order_by": null}), "1 2"),
-        (json!({"limit": 2, "unknown": {"x": 1}, "LIMIT": 9}), "1 2"),
+        (json!({"limit": 2, "unknown": null}), "1 2"),
         (json!({"limit": 2, "deleted": 1}), "255 256"),
         (json!({"limit": 2, "deleted": "1"}), "255 256"),
         (json!({"limit": 2, "deleted": "0"}), "1 2"),
@@ -92,7 +92,13 @@ async fn e_11_every_list_requires_a_limit() {
         "content.siblings_range",
         "model.list",
     ] {
-        let error = desk.error(&format!("evo.{tool}"), json!({"id": 1, "from": 0, "model": "User"})).await;
+        let asked = match tool {
+            "content.search" | "content.root_tree" => json!({}),
+            "content.children_range" | "content.siblings_range" => json!({"id": 1, "from": 0}),
+            "model.list" => json!({"model": "User"}),
+            _ => json!({"id": 1}),
+        };
+        let error = desk.error(&format!("evo.{tool}"), asked).await;
         assert_eq!(error, "-32602 The argument at /limit is not valid: it is required.", "{tool}");
     }
 }

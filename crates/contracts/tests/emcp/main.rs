@@ -16,4 +16,5 @@ mod schemas;
 mod search;
 mod support;
 mod tree;
+mod unknown_arguments;
 mod variables;

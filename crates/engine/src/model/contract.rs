@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::dispatch::DispatchReply;
 use crate::model::caller::{Scope, Scopes};
 use crate::model::fault::Fault;
+use crate::model::page::Total;
 use crate::model::reply::Reply;
 use crate::model::schema::Schema;
 use crate::model::table::TableSpec;
@@ -122,7 +123,13 @@ pub trait Dialect: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     One(String),
-    Many { items: Vec<String>, cursor: Option<String> },
+    Many {
+        items: Vec<String>,
+        cursor: Option<String>,
+        total: Option<Total>,
+        /// Said beside the data, where the answer has a place for it.
+        note: Option<String>,
+    },
 }
 
 /// What the answer is an answer to.

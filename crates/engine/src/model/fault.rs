@@ -116,9 +116,9 @@ impl Fault {
 
     pub fn invalid(problems: Vec<Problem>) -> Fault {
         let message = match problems.as_slice() {
-            [only] if only.pointer.is_empty() => format!("The arguments are not valid: {}", ended(&only.expected)),
-            [only] => format!("The argument at {} is not valid: {}", only.pointer, ended(&only.expected)),
-            several => format!("The arguments are not valid at {}; the list of errors says why.", places(several)),
+            [only] if only.pointer.is_empty() => format!("The arguments are not valid: {}", only.reason()),
+            [only] => format!("The argument at {} is not valid: {}", only.pointer, only.reason()),
+            several => format!("The arguments are not valid. {}", reasons(several)),
         };
         Fault { problems, ..Fault::new(FaultKind::InvalidArgument, message) }
     }
@@ -174,30 +174,37 @@ impl Fault {
     }
 }
 
-/// A question ends with its own mark.
-fn ended(sentence: &str) -> String {
-    let end = if sentence.ends_with('?') { "" } else { "." };
-    format!("{sentence}{end}")
+/// What is wrong, each place with its reason: many clients show the message and nothing else.
+fn reasons(problems: &[Problem]) -> String {
+    let spelled = problems.iter().take(MAX_REASONS).map(|problem| match (problem.pointer.as_str(), problem.keyword) {
+        ("", "additionalProperties") => format!("Unknown name: {}", problem.reason()),
+        ("", _) => format!("As a whole: {}", problem.reason()),
+        (pointer, _) => format!("{pointer}: {}", problem.reason()),
+    });
+    let mut text = spelled.collect::<Vec<String>>().join(" ");
+    match problems.len().saturating_sub(MAX_REASONS) {
+        0 => {}
+        more => text.push_str(&format!(" And {more} more.")),
+    }
+    text
 }
 
-/// Where something is wrong, each place once.
-fn places(problems: &[Problem]) -> String {
-    let mut places: Vec<&str> = Vec::new();
-    for problem in problems {
-        let place = if problem.pointer.is_empty() { "an unknown name" } else { problem.pointer.as_str() };
-        if !places.contains(&place) {
-            places.push(place);
+/// More reasons than this are not spelled out in a message.
+const MAX_REASONS: usize = 3;
+
+/// So many characters of a reason stand in a message; its problem has all of them.
+const MAX_REASON: usize = 500;
+
+impl Problem {
+    /// What would be right, as a sentence of a message. A question ends with its own mark.
+    pub fn reason(&self) -> String {
+        match self.expected.char_indices().nth(MAX_REASON) {
+            Some((end, _)) => format!("{}...", self.expected.get(..end).unwrap_or_default()),
+            None if self.expected.ends_with('?') => self.expected.clone(),
+            None => format!("{}.", self.expected),
         }
     }
-    let more = places.len().saturating_sub(MOST_PLACES);
-    places.truncate(MOST_PLACES);
-    match more {
-        0 => places.join(", "),
-        more => format!("{} and {more} more places", places.join(", ")),
-    }
 }
-
-const MOST_PLACES: usize = 8;
 
 impl FaultKind {
     /// Whether the same call can succeed later without being changed.

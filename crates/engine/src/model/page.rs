@@ -75,6 +75,22 @@ pub struct Query {
     pub window: Window,
 }
 
+/// How many rows pass these filters, counted to `max` at most: counting more would cost more than anybody needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountQuery {
+    pub table: &'static TableSpec,
+    pub filters: Vec<Filter>,
+    pub max: usize,
+}
+
+/// How many rows a whole list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Total {
+    Exactly(usize),
+    /// More than this; they were counted no further.
+    MoreThan(usize),
+}
+
 /// Rows as JSON objects ready to send, personal data masked (or bare ids, when only those were wanted);
 /// `next` only when more rows exist.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

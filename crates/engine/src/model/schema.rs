@@ -5,9 +5,11 @@ mod check;
 mod currency;
 mod pattern;
 mod publish;
+mod whole;
 
 pub use check::Checked;
 pub use pattern::Pattern;
+pub use whole::exact_integer;
 
 /// A schema. Objects are closed: an unknown argument is refused by name.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +30,11 @@ pub enum Schema {
     Text(TextFormat),
     Integer {
         min: i64,
+        max: i64,
+    },
+    /// An amount of money in minor units. It must not pass through floats, so unlike other integers it is never written
+    /// with a fraction or an exponent.
+    MinorUnits {
         max: i64,
     },
     Boolean,
@@ -113,6 +120,7 @@ impl Schema {
             | Schema::List { .. }
             | Schema::Text(_)
             | Schema::Integer { .. }
+            | Schema::MinorUnits { .. }
             | Schema::Boolean
             | Schema::Nullable(_)
             | Schema::Clearable(_)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::caller::Scope;
 use crate::model::fault::{Code, Fault};
-use crate::model::page::Page;
+use crate::model::page::{Page, Total};
 use crate::model::plan::Plan;
 use crate::model::route::Route;
 use crate::model::schema::Schema;
@@ -129,10 +129,26 @@ pub struct Item {
     pub personal: Option<String>,
 }
 
+/// A page of a list, and what is said about the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListAnswer {
+    pub page: Page,
+    /// How many there are on all pages, if that was asked for.
+    pub total: Option<Total>,
+    /// For a person or a model, beside the data: why a list is empty, for one. Never personal data.
+    pub note: Option<String>,
+}
+
+impl From<Page> for ListAnswer {
+    fn from(page: Page) -> ListAnswer {
+        ListAnswer { page, total: None, note: None }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     One(Item),
-    Many(Page),
+    Many(ListAnswer),
     /// The whole answer as the tool made it, and how many rows it has. Nothing of it is ours to mask or to page.
     Raw {
         answer: String,

@@ -12,6 +12,8 @@ pub struct PageRequest {
     /// As asked for; without it the limit of the cursor applies, and then `default_limit`.
     pub limit: Option<usize>,
     pub default_limit: usize,
+    /// Whether the answer says how many there are on all pages. A cursor does not remember it.
+    pub with_total: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -11,7 +11,7 @@ use crate::desk::{Desk, Mount};
 use crate::limits::rate::Budget;
 use crate::model::caller::{Caller, TenantId};
 use crate::model::fault::{Fault, FaultKind, Problem};
-use crate::model::page::{Filter, Page, Query, Start, Window};
+use crate::model::page::{CountQuery, Filter, Page, Query, Start, Total, Window};
 use crate::model::plan::Event;
 use crate::model::table::{Cell, StoredRow, TableSpec};
 use crate::model::timestamp::Millis;
@@ -203,6 +203,26 @@ impl Permitted<'_> {
             self.personal_filter.store(true, Ordering::Relaxed);
         }
         self.desk.store.page(&self.tenant, query).await
+    }
+
+    /// How many rows pass these filters, if the caller asked for it. They are counted to `max` at most, and not at all if
+    /// `page` has all of them.
+    pub async fn total(
+        &self,
+        table: &'static TableSpec,
+        filters: impl FnOnce() -> Result<Vec<Filter>, Fault>,
+        page: &Page,
+        max: usize,
+    ) -> Result<Option<Total>, Fault> {
+        if !self.input.window.as_ref().is_some_and(|window| window.with_total) {
+            return Ok(None);
+        }
+        if page.next.is_none() && self.window().start == Start::First {
+            return Ok(Some(Total::Exactly(page.rows.len())));
+        }
+        let query = CountQuery { table, filters: filters()?, max: max.saturating_add(1) };
+        let found = self.desk.store.count(&self.tenant, query).await?;
+        Ok(Some(if found > max { Total::MoreThan(max) } else { Total::Exactly(found) }))
     }
 
     /// The database that the mount reads.

@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 use crate::model::contract::{Contract, ResourceSource, ServerInfo};
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::tool::Tool;
-use crate::pipeline::resolve::catalogue::templates;
+use crate::nearest::near_tool;
+use crate::pipeline::resolve::catalogue::{is_shown, templates};
 use crate::serve::CallContext;
 
 pub enum Resolved<'a> {
@@ -71,7 +72,7 @@ pub(crate) fn resolve<'a>(
             Ok(Resolved::Ready(finished_result("{\"prompts\":[]}", &era, Some(LISTS))))
         }
         (Method::ResourcesList, _) => cursor(request).map(Resolved::Listing),
-        (Method::ToolsCall, _) => tool_call(contract, request, arguments),
+        (Method::ToolsCall, _) => tool_call(context, request, arguments),
         (Method::ResourcesRead, _) => read_resource(contract, request, era),
         // Of another era, not offered by any contract, or only ever a notification.
         (
@@ -140,22 +141,45 @@ fn declares(contract: &Contract, capability: &str) -> bool {
     serde_json::from_str::<Value>(&contract.server_info.capabilities).is_ok_and(|all| all.get(capability).is_some())
 }
 
-fn tool_call<'a>(contract: &'a Contract, request: &Request, given: Option<Value>) -> Result<Resolved<'a>, Fault> {
+/// Names under which callers send arguments that MCP calls `arguments`. Other unknown members are ignored, as MCP wants.
+const OTHER_NAMES: [&str; 6] = ["args", "argument", "input", "kwargs", "parameters", "params"];
+
+fn tool_call<'a>(
+    context: &CallContext<'_, 'a>,
+    request: &Request,
+    given: Option<Value>,
+) -> Result<Resolved<'a>, Fault> {
     let Some(name) = request.params.get("name").and_then(Value::as_str) else {
         return Err(Fault::invalid_argument("/name", "required", "the tool's name is required, as a string"));
     };
-    let Some(tool) = find(contract, name) else {
-        return Err(Fault::new(
-            FaultKind::UnknownTool,
-            "There is no tool of this name; `tools/list` names those there are.",
-        ));
+    let Some(tool) = find(&context.record.mount.contract, name) else {
+        return Err(unknown_tool(context, name));
     };
     let arguments = match given {
         Some(Value::Object(arguments)) => arguments,
-        None | Some(Value::Null) => Map::new(),
+        None | Some(Value::Null) => match OTHER_NAMES.iter().find(|name| request.params.contains_key(**name)) {
+            Some(name) => {
+                let expected = format!("the tool's arguments are expected here, not under {name}");
+                return Err(Fault::invalid_argument("/arguments", "required", expected));
+            }
+            None => Map::new(),
+        },
         Some(_) => return Err(Fault::invalid_argument("/arguments", "type", "an object is expected")),
     };
     Ok(Resolved::Tool { tool, arguments })
+}
+
+/// Names the nearest of the tools that the caller sees. What was sent is not repeated.
+fn unknown_tool(context: &CallContext<'_, '_>, name: &str) -> Fault {
+    let mount = context.record.mount;
+    let shown = mount.contract.tools.iter().filter(|tool| is_shown(mount, &context.caller.scopes, &tool.spec));
+    let message = match near_tool(name, shown.map(|tool| tool.spec.name)) {
+        Some(right) => {
+            format!("There is no tool of this name; did you mean {right}? `tools/list` names those there are.")
+        }
+        None => "There is no tool of this name; `tools/list` names those there are.".to_owned(),
+    };
+    Fault::new(FaultKind::UnknownTool, message)
 }
 
 fn find<'a>(contract: &'a Contract, name: &str) -> Option<&'a Tool> {

@@ -6,7 +6,7 @@ use crate::model::fault::{Fault, FaultKind};
 use crate::model::reply::Reply;
 use crate::model::route::RouteRequest;
 use crate::model::table::joined;
-use crate::model::tool::{Effect, Outcome};
+use crate::model::tool::{Effect, ListAnswer, Outcome};
 use crate::pipeline::permit::Permitted;
 use crate::pipeline::record::CallRecord;
 use crate::ports::Disclosure;
@@ -40,7 +40,7 @@ pub(crate) fn shape(
                 (Disclosure::Full | Disclosure::Masked | Disclosure::ToChange, _, None) => item.body,
             })
         }
-        Outcome::Many(page) => {
+        Outcome::Many(ListAnswer { page, total, note }) => {
             call_record.set_rows(page.rows.len());
             // Who looked a person up is worth knowing as exactly as who read the whole record.
             page.ids.iter().for_each(|id| call_record.add_id(id));
@@ -53,7 +53,7 @@ pub(crate) fn shape(
                     Some(permitted.cursor(key).ok_or_else(|| Fault::internal("the cursor could not be sealed"))?)
                 }
             };
-            Payload::Many { items: page.rows, cursor }
+            Payload::Many { items: page.rows, cursor, total, note }
         }
         Outcome::Raw { answer, rows } => {
             call_record.set_rows(rows);

@@ -11,7 +11,7 @@ use crate::model::fault::Fault;
 use crate::model::idempotency_key::IdempotencyKey;
 use crate::model::incoming::Credential;
 use crate::model::observation::Observation;
-use crate::model::page::{Page, Query};
+use crate::model::page::{CountQuery, Page, Query};
 use crate::model::plan::{Event, Step};
 use crate::model::table::{Cell, StoredRow, TableSpec};
 use crate::model::timestamp::Millis;
@@ -75,6 +75,9 @@ pub trait Store: Send + Sync {
     ) -> Future<'a, Result<Option<StoredRow>, Fault>>;
 
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>>;
+
+    /// How many rows there are, but never more than `query.max`.
+    fn count<'a>(&'a self, tenant: &'a TenantId, query: CountQuery) -> Future<'a, Result<usize, Fault>>;
 
     /// What was answered under this key, if it has been claimed.
     fn find_claim<'a>(

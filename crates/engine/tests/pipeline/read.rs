@@ -9,7 +9,7 @@ async fn all_problems_are_named_at_once_and_no_value_is_echoed() {
     assert_eq!(
         test.call(KEEPER, "book.add", r#"{"genre":"canary","copies":11,"canary":"canary"}"#).await,
         concat!(
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The arguments are not valid at /title, /genre, /copies, an unknown name; the list of errors says why.","#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The arguments are not valid. /title: it is required. /genre: one of these is expected: novel, poetry. /copies: it must be at most 9. And 1 more.","#,
             r#""data":{"fault":"invalid_argument","at":"tool book.add","problems":["#,
             r#""/title required: it is required","#,
             r#""/genre enum: one of these is expected: novel, poetry","#,

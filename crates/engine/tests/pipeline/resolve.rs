@@ -75,12 +75,61 @@ async fn an_unknown_method_or_tool_is_not_echoed() {
         test.ask(READER, "canary/canary", "{}").await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"Method not found","data":{"fault":"unknown_method","at":"method"}}}"#
     );
-    for name in ["canary", "Book.get", "book.get ", ""] {
+    for name in ["canary", "canary.canary", ""] {
         assert_eq!(
             test.call(READER, name, "{}").await,
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"There is no tool of this name; `tools/list` names those there are.","data":{"fault":"unknown_tool","at":"method"}}}"#
         );
     }
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_answered_with_the_nearest_one_that_is_shown() {
+    let test = TestDesk::new();
+    for (who, name, right) in [
+        (READER, "Book.get", Some("book.get")),
+        (READER, "book.get ", Some("book.get")),
+        (READER, "book_get", Some("book.get")),
+        (READER, "book/lst", Some("book.list")),
+        (READER, "library.get", Some("book.get")),
+        // Two tools of this caller end so.
+        (CLERK, "library.get", None),
+        (READER, "book.nothing", None),
+        (CLERK, "book.ad", Some("book.add")),
+        // It exists, but this caller does not see it.
+        (READER, "member.join ", None),
+        (CLERK, "member.join ", Some("member.join")),
+    ] {
+        let guess = right.map(|right| format!(" did you mean {right}?")).unwrap_or_default();
+        assert_eq!(
+            test.call(who, name, "{}").await,
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"message":"There is no tool of this name;{guess} `tools/list` names those there are.","data":{{"fault":"unknown_tool","at":"method"}}}}}}"#
+            ),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn arguments_under_another_name_are_refused() {
+    let test = TestDesk::stocked();
+    for name in ["args", "argument", "input", "kwargs", "parameters", "params"] {
+        for arguments in ["", r#","arguments":null"#] {
+            let params = format!(r#"{{"name":"book.list","{name}":{{"limit":1}}{arguments}}}"#);
+            assert_eq!(
+                test.ask(READER, "tools/call", &params).await,
+                format!(
+                    r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"message":"The argument at /arguments is not valid: the tool's arguments are expected here, not under {name}.","data":{{"fault":"invalid_argument","at":"method","problems":["/arguments required: the tool's arguments are expected here, not under {name}"]}}}}}}"#
+                )
+            );
+        }
+        // Beside arguments it is an unknown member like any other.
+        let params = format!(r#"{{"name":"book.list","arguments":{{"limit":1}},"{name}":{{"limit":2}}}}"#);
+        assert_eq!(names(&test.ask(READER, "tools/call", &params).await, "items", "id"), ["b3"]);
+    }
+    let answer = test.ask(READER, "tools/call", r#"{"name":"book.list","task":{"ttl":1},"canary":1}"#).await;
+    assert_eq!(names(&answer, "items", "id"), ["b3", "b2"]);
 }
 
 #[tokio::test]

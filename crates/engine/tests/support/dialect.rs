@@ -44,6 +44,7 @@ impl Dialect for Plainly {
                 cursor,
                 limit: limit.map(|limit| limit as usize),
                 default_limit: PAGE,
+                with_total: false,
             }),
             idempotency_key: key,
         })
@@ -52,8 +53,8 @@ impl Dialect for Plainly {
     fn success(&self, shaped: Payload, at: &ReplyContext<'_>) -> Reply {
         let result = match shaped {
             Payload::One(item) => format!(r#"{{"item":{item}}}"#),
-            Payload::Many { items, cursor: None } => format!(r#"{{"items":[{}]}}"#, items.join(",")),
-            Payload::Many { items, cursor: Some(cursor) } => {
+            Payload::Many { items, cursor: None, .. } => format!(r#"{{"items":[{}]}}"#, items.join(",")),
+            Payload::Many { items, cursor: Some(cursor), .. } => {
                 format!(r#"{{"items":[{}],"more":{}}}"#, items.join(","), quote(&cursor))
             }
         };

@@ -22,7 +22,7 @@ pub(crate) fn list<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcom
         }
         let order = Order { column: "created_at", direction: Direction::Descending };
         let query = Query { projection: Projection::Rows, table: &BOOK, filters, order, window: permitted.window() };
-        permitted.page(query).await.map(Outcome::Many)
+        permitted.page(query).await.map(|page| Outcome::Many(page.into()))
     })
 }
 

@@ -46,7 +46,7 @@ async fn a3_23_tools_fail_with_a_structured_error_inside_their_result() {
         agent.call("inventory.get", json!({"id": "veh_0"})).await,
         json!({"error": {
             "code": "inventory.not_found",
-            "message": "Nothing with this id exists here.",
+            "message": "No vehicle with this id exists here. An id looks like veh_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a vehicle is one. Find it with inventory.search.",
             "details": {"retryable": false},
         }})
     );
@@ -101,20 +101,32 @@ async fn a3_23_tools_fail_with_a_structured_error_inside_their_result() {
 async fn a3_23_resources_fail_with_the_same_object_in_the_error_data() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
-    for (address, code) in [
-        ("amcp://dlr_lakeside/inventory/veh_0", "inventory.not_found"),
-        ("amcp://dlr_lakeside/leads/led_0", "leads.not_found"),
-        ("amcp://dlr_lakeside/customers/cus_0", "customers.not_found"),
-        ("amcp://dlr_lakeside/deals/dea_0", "request.not_found"),
+    for (address, code, message) in [
+        (
+            "amcp://dlr_lakeside/inventory/veh_0",
+            "inventory.not_found",
+            "No vehicle with this id exists here. An id looks like veh_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a vehicle is one. Find it with inventory.search.",
+        ),
+        (
+            "amcp://dlr_lakeside/leads/led_0",
+            "leads.not_found",
+            "No lead with this id exists here. An id looks like led_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a lead is one. Find it with leads.list.",
+        ),
+        (
+            "amcp://dlr_lakeside/customers/cus_0",
+            "customers.not_found",
+            "No customer with this id exists here. An id looks like cus_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a customer is one. Find it with customers.list.",
+        ),
+        ("amcp://dlr_lakeside/deals/dea_0", "request.not_found", "Nothing with this id exists here."),
     ] {
         assert_eq!(
             read(&mut agent, address).await.unwrap_err(),
             json!({
                 "code": -32002,
-                "message": "Nothing with this id exists here.",
+                "message": message,
                 "data": {"error": {
                     "code": code,
-                    "message": "Nothing with this id exists here.",
+                    "message": message,
                     "details": {"retryable": false},
                 }},
             }),
@@ -229,7 +241,7 @@ async fn a3_24_a3_25_a3_26_errors_have_code_and_retryable_no_input() {
         assert!(CODES.contains(&code), "{code} is not listed: {body}");
         codes.insert(code.to_owned());
         assert_eq!(error["details"]["retryable"], json!(false), "{body}");
-        assert!(error["message"].as_str().is_some_and(|words| (10..200).contains(&words.len())), "{body}");
+        assert!(error["message"].as_str().is_some_and(|words| (10..2000).contains(&words.len())), "{body}");
         for secret in ["canary", "Canary", "5550199", "' OR 1=1"] {
             assert!(!body.contains(secret), "{secret} in {body}");
         }

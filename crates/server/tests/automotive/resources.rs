@@ -55,7 +55,7 @@ async fn a3_01_resources_read_byte_for_byte_as_the_tools_answer() {
         assert_ne!(crossed["items"], by_tool["items"]);
         // Without a limit the same default holds.
         let page = parsed(&read(&mut agent, &format!("amcp://dlr_lakeside/{noun}")).await.unwrap());
-        assert_eq!(page["items"].as_array().unwrap().len(), 25);
+        assert_eq!(page["items"].as_array().unwrap().len(), 10);
     }
     for limit in ["0", "101", "-1", "007", "x", "1e1"] {
         let error = read(&mut agent, &format!("amcp://dlr_lakeside/leads?limit={limit}")).await.unwrap_err();

@@ -263,13 +263,7 @@ async fn requests_are_refused_with_the_status_of_http() {
     assert_eq!(answer(&forbidden), code(403, "auth.insufficient_scope"));
     assert!(forbidden.header("www-authenticate").unwrap().contains("amcp:leads:read"));
 
-    for path in [
-        "/v1/cars",
-        "/v1/vehicles/a/b",
-        "/v1//vehicles",
-        "/v1/Vehicles",
-        "/v1/vehicles/search/x",
-    ] {
+    for path in ["/v1/cars", "/v1/vehicles/a/b", "/v1//vehicles", "/v1/Vehicles", "/v1/vehicles/search/x"] {
         assert_eq!(answer(&get(&mut agent, path).await), code(404, "request.not_found"), "{path}");
     }
     assert_eq!(get(&mut agent, "/v1/vehicles/?limit=1").await.status, 200);

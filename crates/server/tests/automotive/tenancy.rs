@@ -56,7 +56,7 @@ async fn a3_07_a3_10_a_token_of_two_dealerships_names_one_a_call() {
             group.call(tool, arguments).await,
             json!({"error": {
                 "code": "dealership.required",
-                "message": "This token is valid for several dealerships. Send the one you mean as dealership_id.",
+                "message": "This token is valid for several dealerships. Send the one you mean as dealership_id: one of these is expected: dlr_lakeside, dlr_summit.",
                 "details": {"retryable": false, "errors": [{
                     "pointer": "/dealership_id",
                     "keyword": "required",
@@ -137,10 +137,16 @@ async fn a3_09_foreign_and_unknown_ids_answer_alike() {
     for (list, get) in GETS {
         let never = text(&mut lakeside, get, json!({"id": "led_0never0was"})).await;
         let domain = get.split('.').next().unwrap();
+        let (noun, prefix, find) = match domain {
+            "inventory" => ("vehicle", "veh", "inventory.search"),
+            "leads" => ("lead", "led", "leads.list"),
+            _ => ("customer", "cus", "customers.list"),
+        };
         assert_eq!(
             never,
             format!(
-                "{{\"error\":{{\"code\":\"{domain}.not_found\",\"message\":\"Nothing with this id exists here.\",\
+                "{{\"error\":{{\"code\":\"{domain}.not_found\",\"message\":\"No {noun} with this id exists here. An id looks like \
+                 {prefix}_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a {noun} is one. Find it with {find}.\",\
                  \"details\":{{\"retryable\":false}}}}}}"
             )
         );

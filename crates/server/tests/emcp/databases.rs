@@ -5,6 +5,7 @@ use frontdesk_cms_fixture::CmsSite;
 use frontdesk_engine::ports::site_db::SiteRow;
 use serde_json::{Value, json};
 
+use crate::published::taken_by;
 use crate::stage::{Caller, Stage, TOKENS, calling};
 use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::sites::SiteDatabases;
@@ -166,8 +167,9 @@ async fn e_12_e_13_e_14_e_25_e_30_e_31_e_33_e_34_same_on_all_three() {
     // Nothing is beside a page that is unknown or in the bin.
     for tool in ["siblings", "neighbors", "prev_siblings", "next_siblings", "siblings_range"] {
         for id in [257, 99_999] {
-            let asked = json!({"id": id, "from": 0, "limit": 100});
-            assert_eq!(trio.ids(&format!("evo.content.{tool}"), asked).await, "", "{tool} {id}");
+            let tool = format!("evo.content.{tool}");
+            let asked = taken_by(&tool, json!({"id": id, "from": 0, "limit": 100}));
+            assert_eq!(trio.ids(&tool, asked).await, "", "{tool} {id}");
         }
     }
     let shown = trio.same("evo.content.get", &json!({"id": 14, "with_tvs": ["color", "author:d", "sku:d"]})).await;
@@ -308,7 +310,7 @@ pub(crate) fn places(text: &str) -> Vec<(&'static str, Value)> {
         asked.push((content(tool), json!({"id": 248, "from": text, "to": text, "limit": 9})));
         asked.push((content(tool), json!({"id": 248, "from": 0, "limit": 9, "with_tvs": [text]})));
     }
-    asked
+    asked.into_iter().map(|(tool, arguments)| (tool, taken_by(tool, arguments))).collect()
 }
 
 fn content(tool: &str) -> &'static str {

@@ -26,6 +26,20 @@ pub(crate) const TOOLS: [&str; 14] = [
     "evo.model.get",
 ];
 
+/// Those of the arguments that the tool takes: it refuses others.
+pub(crate) fn taken_by(tool: &str, mut arguments: Value) -> Value {
+    let refused: &[&str] = match tool {
+        "evo.content.search" | "evo.content.root_tree" => &["id", "from", "to", "model"],
+        "evo.content.get" => &["from", "to", "model", "limit", "depth"],
+        "evo.model.list" => &["id", "from", "to", "depth"],
+        "evo.model.get" => &["from", "to", "limit", "depth"],
+        "evo.content.children_range" | "evo.content.siblings_range" => &["model"],
+        _ => &["from", "to", "model"],
+    };
+    arguments.as_object_mut().unwrap().retain(|name, _| !refused.contains(&name.as_str()));
+    arguments
+}
+
 async fn listed() -> Vec<Value> {
     let stage = Stage::open();
     let mut answer = stage.agent().post(message("tools/list", json!({}))).await.json();

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::published::taken_by;
 use crate::stage::{Caller, ROOMY, SECRET, Stage, TOKENS, TRACE, calling, fill, message};
 use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::app::http_client::HttpResponse;
@@ -126,11 +127,13 @@ async fn e_41_no_query_shows_hidden_data_in_answers_log_or_audit() {
     }
     for tool in ["search", "root_tree", "descendants", "ancestors", "children", "siblings", "neighbors"] {
         let arguments = json!({"id": 248, "depth": 6, "limit": 100, "with_tvs": ["price:d", "author:d", "tags:d"]});
-        count(asked(&mut agent, &format!("evo.content.{tool}"), arguments).await);
+        let tool = format!("evo.content.{tool}");
+        count(asked(&mut agent, &tool, taken_by(&tool, arguments)).await);
     }
     for tool in ["prev_siblings", "next_siblings", "children_range", "siblings_range"] {
         let arguments = json!({"id": 248, "from": 0, "limit": 100, "with_tvs": ["image:d"]});
-        count(asked(&mut agent, &format!("evo.content.{tool}"), arguments).await);
+        let tool = format!("evo.content.{tool}");
+        count(asked(&mut agent, &tool, taken_by(&tool, arguments)).await);
     }
     // Every hidden column by every name it could have, wherever a name can stand.
     for (table, columns) in &hidden {
@@ -236,7 +239,8 @@ async fn e_63_the_site_file_is_unchanged_after_every_tool() {
     let mut agent = stage.agent();
     let own = json!({"id": 248, "from": 0, "model": "User", "limit": 5});
     for tool in agent.post(message("tools/list", json!({}))).await.json()["result"]["tools"].as_array().unwrap() {
-        agent.ask(tool["name"].as_str().unwrap(), own.clone()).await;
+        let name = tool["name"].as_str().unwrap();
+        agent.ask(name, taken_by(name, own.clone())).await;
     }
     for tool in ["evo.write.publish", "evo.write.content.create", "evo.write."] {
         assert_eq!(agent.post(calling(tool, json!({"id": 1}))).await.status, 403, "{tool}");

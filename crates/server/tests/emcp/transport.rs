@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::published::taken_by;
 use crate::stage::{BASE, Stage, TRACE, calling, message, plain, rpc, said};
 
 const LISTS: [&str; 12] = [
@@ -29,7 +30,7 @@ async fn e_11_e_50_a_list_without_a_limit_is_an_invalid_argument() {
             let own = json!({"id": 248, "from": 0, "model": "User"});
             arguments.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
             assert_eq!(
-                agent.call(tool, arguments).await["error"],
+                agent.call(tool, taken_by(tool, arguments)).await["error"],
                 json!({
                     "code": -32602,
                     "message": "The argument at /limit is not valid: it is required.",
@@ -94,9 +95,12 @@ async fn e_18_e_50_invalid_arguments_are_32602_and_not_echoed() {
 async fn e_30_e_51_unknown_tools_models_and_methods_are_32601() {
     let stage = Stage::open();
     let mut agent = stage.agent();
-    let tool = "There is no tool of this name; `tools/list` names those there are.";
-    for name in ["evo.content.nothing", "EVO.CONTENT.GET", "evo.content.get ", "zebra"] {
-        assert_eq!(said(&agent.post(calling(name, json!({}))).await), rpc(200, Some(1), -32601, tool), "{name}");
+    let guess = " did you mean evo.content.get?";
+    for (name, guess) in
+        [("evo.content.nothing", ""), ("EVO.CONTENT.GET", guess), ("evo.content.get ", guess), ("zebra", "")]
+    {
+        let tool = format!("There is no tool of this name;{guess} `tools/list` names those there are.");
+        assert_eq!(said(&agent.post(calling(name, json!({}))).await), rpc(200, Some(1), -32601, &tool), "{name}");
     }
     for model in ["SiteContent", "users", "User; DROP TABLE evo_users", "", "SystemSetting"] {
         for (tool, own) in [("evo.model.list", "limit"), ("evo.model.get", "id")] {

@@ -40,9 +40,17 @@ async fn an_unknown_method_is_404_in_the_modern_era_and_200_before() {
 async fn an_unknown_tool_is_invalid_params_in_both_eras() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
-    let words = "There is no tool of this name; `tools/list` names those there are.";
-    let expected = refusal(json!(1), -32602, "request.unknown_tool", words);
-    for name in ["no.such", "INVENTORY.LIST", "inventory.list ", "inventory_list", "", "leads.delete"] {
+    let guess = " did you mean inventory.list?";
+    for (name, guess) in [
+        ("no.such", ""),
+        ("INVENTORY.LIST", guess),
+        ("inventory.list ", guess),
+        ("inventory_list", guess),
+        ("", ""),
+        ("leads.delete", ""),
+    ] {
+        let words = format!("There is no tool of this name;{guess} `tools/list` names those there are.");
+        let expected = refusal(json!(1), -32602, "request.unknown_tool", &words);
         let call = json!({"name": name, "arguments": {}});
         for version in LEGACY {
             let answer = legacy(&mut agent, version, "tools/call", call.clone()).await;
@@ -71,13 +79,21 @@ async fn an_unknown_tool_is_invalid_params_in_both_eras() {
 async fn an_unknown_resource_has_another_number_in_each_era() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
-    for (uri, code) in [
-        ("amcp://dlr_lakeside/leads/led_0", "leads.not_found"),
-        ("amcp://dlr_lakeside/inventory/veh_0", "inventory.not_found"),
-        ("amcp://nothing", "request.not_found"),
-        ("file:///etc/passwd", "request.not_found"),
+    let unknown = "Nothing with this id exists here.";
+    for (uri, code, words) in [
+        (
+            "amcp://dlr_lakeside/leads/led_0",
+            "leads.not_found",
+            "No lead with this id exists here. An id looks like led_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a lead is one. Find it with leads.list.",
+        ),
+        (
+            "amcp://dlr_lakeside/inventory/veh_0",
+            "inventory.not_found",
+            "No vehicle with this id exists here. An id looks like veh_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a vehicle is one. Find it with inventory.search.",
+        ),
+        ("amcp://nothing", "request.not_found", unknown),
+        ("file:///etc/passwd", "request.not_found", unknown),
     ] {
-        let words = "Nothing with this id exists here.";
         let answer = modern(&mut agent, "resources/read", json!({"uri": uri})).await;
         assert_eq!(whole(&answer), (200, refusal(json!(1), -32602, code, words)), "{uri}");
         for version in LEGACY {

@@ -144,7 +144,7 @@ async fn numbers_that_are_not_whole_or_too_large_are_refused() {
         assert_eq!(answer.get("error").is_some(), limit != json!("5"), "{uri}");
     }
     let id = first_id(&mut agent, "leads.list").await;
-    for version in [json!(0), json!(-1), json!(i64::MAX), json!(u64::MAX), json!(1.0)] {
+    for version in [json!(0), json!(-1), json!(i64::MAX), json!(u64::MAX), json!(1.5)] {
         let errors =
             errors(&mut agent, "leads.update", json!({"id": id, "comments": "x", "expected_version": version})).await;
         assert_eq!(errors[0]["pointer"], json!("/expected_version"));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::model::page::{Page, PageKey, Projection, Query};
+use frontdesk_engine::model::page::{CountQuery, Page, PageKey, Projection, Query};
 use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec, joined};
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
@@ -64,6 +64,16 @@ impl Store for PostgresStore {
             let scope = RowScope::Tenant(tenant.as_str());
             let rows = self.driver.pages.query(scope, &statement.text, &refs(&statement.values)).await?;
             Ok(page_of(&rows, &query)?)
+        })
+    }
+
+    fn count<'a>(&'a self, tenant: &'a TenantId, query: CountQuery) -> Future<'a, Result<usize, Fault>> {
+        Box::pin(async move {
+            let keys = self.driver.keys(tenant.as_str()).await?;
+            let statement = sql::count(tenant.as_str(), &query, keys.as_deref());
+            let scope = RowScope::Tenant(tenant.as_str());
+            let rows = self.driver.pages.query(scope, &statement.text, &refs(&statement.values)).await?;
+            Ok(count_of(&rows)?)
         })
     }
 
@@ -136,6 +146,11 @@ impl PostgresStoreDriver {
         }
         Ok(keyring.keys(tenant))
     }
+}
+
+fn count_of(rows: &[Row]) -> Result<usize, StoreError> {
+    let count: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
+    Ok(usize::try_from(count).unwrap_or(0))
 }
 
 fn page_of(rows: &[Row], query: &Query) -> Result<Page, StoreError> {

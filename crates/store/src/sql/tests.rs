@@ -44,6 +44,26 @@ fn a_filtered_page_binds_values_and_names_declared_columns() {
 }
 
 #[test]
+fn a_count_binds_its_filters_and_its_maximum() {
+    let query = CountQuery {
+        table: &BOAT,
+        filters: vec![
+            Filter::Equals("hull", Cell::Text("'; DROP TABLE boat".to_owned())),
+            Filter::SearchTerms(vec![SearchTerm::Plain("red".to_owned())]),
+        ],
+        max: usize::MAX,
+    };
+    let made = count("t", &query, None);
+    assert_eq!(
+        made.text,
+        "SELECT COUNT(*) FROM (SELECT 1 FROM boat WHERE tenant = $1 AND hull = $2 \
+         AND EXISTS (SELECT 1 FROM boat_word w WHERE w.tenant = $1 AND w.word = $3 AND w.id = boat.id) \
+         LIMIT $4) AS counted"
+    );
+    assert_eq!(made.values.last(), Some(&QueryParam::Integer(i64::MAX)));
+}
+
+#[test]
 fn an_update_holds_only_for_the_expected_version() {
     assert_eq!(
         update(&BOAT, FIXED_COLUMNS),

@@ -1,6 +1,6 @@
-//! Reading. A look-up by key runs on the caller's thread, on a pooled connection. A page is tried there too; one that
-//! takes too long is run again on a reader thread, so that it does not block other calls. A page whose caller has gone
-//! is interrupted.
+//! Reading. A look-up by key runs on the caller's thread, on a pooled connection. A page or a count is tried there too;
+//! one that takes too long is run again on a reader thread, so that it does not block other calls. A read whose caller
+//! has gone is interrupted.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use frontdesk_engine::model::page::{Page, PageKey, Projection, Query};
+use frontdesk_engine::Fault;
+use frontdesk_engine::model::page::{CountQuery, Page, PageKey, Projection, Query};
 use frontdesk_engine::model::table::{StoredRow, joined};
-use frontdesk_engine::{Fault, TenantId};
 use rusqlite::types::{self, ToSqlOutput};
 use rusqlite::{Connection, ErrorCode, Row, ToSql};
 use tokio::sync::oneshot;
@@ -27,7 +27,7 @@ const QUEUE: usize = 1024;
 const MAX_QUERY_TIME: Duration = Duration::from_secs(10);
 /// How many virtual machine steps pass between two checks of the time limit.
 const PROGRESS_STEPS: i32 = 10_000;
-/// How long a page may take on the caller's thread.
+/// How long a page or a count may take on the caller's thread.
 const INLINE_LIMIT: Duration = Duration::from_millis(1);
 const INLINE_PROGRESS_STEPS: i32 = 1_000;
 
@@ -49,22 +49,20 @@ impl SqliteReadPool {
         result
     }
 
-    /// A page that is read within the time limit of the caller's thread; `None` if it takes longer.
-    pub(crate) fn page_inline(
+    /// What is read within the time limit of the caller's thread; `None` if it takes longer.
+    pub(crate) fn run_inline<T>(
         &self,
-        tenant: &TenantId,
-        query: &Query,
-        keys: Option<&TenantKeys>,
-    ) -> Result<Option<Page>, StoreError> {
+        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
         let mut connection = self.acquire()?;
         let until = Instant::now() + INLINE_LIMIT;
         connection.progress_handler(INLINE_PROGRESS_STEPS, Some(move || Instant::now() > until))?;
-        let page = read_page(&connection, tenant, query, keys);
+        let result = read(&connection);
         connection.progress_handler(0, None::<fn() -> bool>)?;
         self.release(connection);
-        match page {
+        match result {
             Err(StoreError::Database(error)) if was_interrupted(&error) => Ok(None),
-            page => page.map(Some),
+            result => result.map(Some),
         }
     }
 
@@ -86,23 +84,23 @@ fn was_interrupted(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
 }
 
-struct PageJob {
-    tenant: TenantId,
-    query: Query,
-    keys: Option<Arc<TenantKeys>>,
+struct ReadJob {
     cancelled: Arc<AtomicBool>,
-    reply: oneshot::Sender<Result<Page, StoreError>>,
+    run: RunRead,
 }
+
+/// Reads and replies. It gets the error instead of a connection that cannot be used.
+type RunRead = Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>;
 
 pub(crate) struct ReaderThreads {
     /// `None` once the threads are to end.
-    requests: Option<SyncSender<PageJob>>,
+    requests: Option<SyncSender<ReadJob>>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl ReaderThreads {
     pub(crate) fn start(path: &Path) -> Result<ReaderThreads, StoreError> {
-        let (requests, queue) = sync_channel::<PageJob>(QUEUE);
+        let (requests, queue) = sync_channel::<ReadJob>(QUEUE);
         let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::new();
         for number in 0..THREADS {
@@ -117,15 +115,17 @@ impl ReaderThreads {
         Ok(ReaderThreads { requests: Some(requests), threads })
     }
 
-    pub(crate) async fn page(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
-        tenant: &TenantId,
-        query: Query,
-        keys: Option<Arc<TenantKeys>>,
-    ) -> Result<Page, Fault> {
+        read: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Fault> {
         let (reply, answer) = oneshot::channel();
         let waiting = CancelOnDrop(Arc::new(AtomicBool::new(false)));
-        let job = PageJob { tenant: tenant.clone(), query, keys, cancelled: Arc::clone(&waiting.0), reply };
+        let run = Box::new(move |connection: Result<&Connection, StoreError>| {
+            // The caller may have stopped waiting.
+            let _ = reply.send(connection.and_then(read));
+        });
+        let job = ReadJob { cancelled: Arc::clone(&waiting.0), run };
         let requests = self.requests.as_ref().ok_or(StoreError::Closed)?;
         match requests.try_send(job) {
             Ok(()) => {}
@@ -135,14 +135,14 @@ impl ReaderThreads {
             Err(TrySendError::Disconnected(_)) => return Err(StoreError::Closed.into()),
         }
         match answer.await {
-            Ok(page) => Ok(page?),
+            Ok(result) => Ok(result?),
             Err(_) => Err(StoreError::Closed.into()),
         }
     }
 }
 
 impl Drop for ReaderThreads {
-    /// Running pages are interrupted because their callers are gone; afterwards no reader holds the file open.
+    /// Running reads are interrupted because their callers are gone; afterwards no reader holds the file open.
     fn drop(&mut self) {
         self.requests = None;
         for thread in self.threads.drain(..) {
@@ -151,7 +151,7 @@ impl Drop for ReaderThreads {
     }
 }
 
-/// Interrupts the page when its caller stops waiting.
+/// Interrupts the read when its caller stops waiting.
 struct CancelOnDrop(Arc<AtomicBool>);
 
 impl Drop for CancelOnDrop {
@@ -160,7 +160,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-fn run_reader(connection: &mut Connection, queue: &Mutex<Receiver<PageJob>>) {
+fn run_reader(connection: &mut Connection, queue: &Mutex<Receiver<ReadJob>>) {
     loop {
         let job = match queue.lock() {
             Ok(queue) => queue.recv(),
@@ -176,21 +176,29 @@ fn run_reader(connection: &mut Connection, queue: &Mutex<Receiver<PageJob>>) {
         let until = Instant::now() + MAX_QUERY_TIME;
         let stop = move || cancelled.load(Ordering::Relaxed) || Instant::now() > until;
         let watched = connection.progress_handler(PROGRESS_STEPS, Some(stop));
-        let page = watched
-            .map_err(StoreError::from)
-            .and_then(|()| read_page(connection, &job.tenant, &job.query, job.keys.as_deref()));
-        // The caller may have stopped waiting.
-        let _ = job.reply.send(page);
+        (job.run)(watched.map_err(StoreError::from).map(|()| &*connection));
     }
 }
 
-fn read_page(
+pub(crate) fn read_count(
     connection: &Connection,
-    tenant: &TenantId,
+    tenant: &str,
+    query: &CountQuery,
+    keys: Option<&TenantKeys>,
+) -> Result<usize, StoreError> {
+    let statement = sql::count(tenant, query, keys);
+    let mut prepared = connection.prepare_cached(&sql::for_sqlite(&statement.text))?;
+    let count: i64 = prepared.query_row(rusqlite::params_from_iter(statement.values.iter()), |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+pub(crate) fn read_page(
+    connection: &Connection,
+    tenant: &str,
     query: &Query,
     keys: Option<&TenantKeys>,
 ) -> Result<Page, StoreError> {
-    let statement = sql::page(tenant.as_str(), query, keys);
+    let statement = sql::page(tenant, query, keys);
     let mut prepared = connection.prepare_cached(&sql::for_sqlite(&statement.text))?;
     let mut rows = prepared.query(rusqlite::params_from_iter(statement.values.iter()))?;
     let mut page = PageBuilder::new(&query.window);

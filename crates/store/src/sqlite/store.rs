@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::model::page::{Page, Query};
+use frontdesk_engine::model::page::{CountQuery, Page, Query};
 use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
@@ -11,7 +11,7 @@ use rusqlite::OptionalExtension;
 use tokio::sync::oneshot;
 
 use super::encode::EncodedCommit;
-use super::readers::read_row;
+use super::readers::{read_count, read_page, read_row};
 use super::write_tx::find_claim;
 use super::writer::WriteJob;
 use super::{SqliteStore, SqliteStoreDriver};
@@ -65,10 +65,26 @@ impl Store for SqliteStore {
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         Box::pin(async move {
             let keys = self.driver.keys(tenant.as_str())?;
-            match self.driver.pool.page_inline(tenant, &query, keys.as_deref())? {
-                Some(page) => Ok(page),
-                None => self.driver.readers.page(tenant, query, keys).await,
+            let inline = |connection: &_| read_page(connection, tenant.as_str(), &query, keys.as_deref());
+            if let Some(page) = self.driver.pool.run_inline(inline)? {
+                return Ok(page);
             }
+            let tenant = tenant.clone();
+            let read = move |connection: &_| read_page(connection, tenant.as_str(), &query, keys.as_deref());
+            self.driver.readers.run(read).await
+        })
+    }
+
+    fn count<'a>(&'a self, tenant: &'a TenantId, query: CountQuery) -> Future<'a, Result<usize, Fault>> {
+        Box::pin(async move {
+            let keys = self.driver.keys(tenant.as_str())?;
+            let inline = |connection: &_| read_count(connection, tenant.as_str(), &query, keys.as_deref());
+            if let Some(count) = self.driver.pool.run_inline(inline)? {
+                return Ok(count);
+            }
+            let tenant = tenant.clone();
+            let read = move |connection: &_| read_count(connection, tenant.as_str(), &query, keys.as_deref());
+            self.driver.readers.run(read).await
         })
     }
 

@@ -7,7 +7,7 @@ mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use frontdesk_engine::model::page::{Page, Query};
+use frontdesk_engine::model::page::{CountQuery, Page, Query};
 use frontdesk_engine::model::plan::{Event, Step};
 use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
@@ -152,6 +152,13 @@ impl Store for MemoryStore {
         Box::pin(async move {
             self.faults().reads.happen().await?;
             Ok(self.inspect(|state| state.page(tenant.as_str(), &query)))
+        })
+    }
+
+    fn count<'a>(&'a self, tenant: &'a TenantId, query: CountQuery) -> Future<'a, Result<usize, Fault>> {
+        Box::pin(async move {
+            self.faults().reads.happen().await?;
+            Ok(self.inspect(|state| state.count(tenant.as_str(), &query)))
         })
     }
 

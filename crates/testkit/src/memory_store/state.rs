@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::page::{Direction, Filter, Page, PageKey, Projection, Query, Start};
+use frontdesk_engine::model::page::{CountQuery, Direction, Filter, Page, PageKey, Projection, Query, Start};
 use frontdesk_engine::model::plan::{Event, OnConflict, Step};
 use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec, joined};
 use frontdesk_engine::ports::registry::{Client, Tenant, Token};
@@ -32,6 +32,8 @@ pub struct MemoryState {
     pub commits: usize,
     /// Pages that were read.
     pub pages: usize,
+    /// Counts that were made.
+    pub counts: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,6 +162,12 @@ impl MemoryState {
             other.id != row.id && table.unique.iter().any(same)
         };
         !table.unique.is_empty() && self.rows_of(tenant, table).any(clashes)
+    }
+
+    pub(super) fn count(&mut self, tenant: &str, query: &CountQuery) -> usize {
+        self.counts += 1;
+        let matches = |row: &&Row| query.filters.iter().all(|filter| is_match(query.table, row, filter));
+        self.rows_of(tenant, query.table).filter(matches).take(query.max).count()
     }
 
     pub(super) fn page(&mut self, tenant: &str, query: &Query) -> Page {

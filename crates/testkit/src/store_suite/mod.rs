@@ -4,6 +4,7 @@
 pub mod boats;
 pub mod claims;
 pub mod committing;
+pub mod counting;
 pub mod dispatching;
 pub mod filtering;
 pub mod forgetting;
@@ -92,6 +93,8 @@ macro_rules! every_behaviour {
             paging::a_page_names_the_rows_that_have_a_masked_part,
             paging::a_row_without_a_sort_value_sorts_as_zero,
             paging::a_limit_beyond_all_bounds_is_no_error,
+            counting::a_count_is_that_of_the_rows_that_pass_the_filters,
+            counting::a_count_stops_at_its_maximum,
             steps::an_insert_is_there_once_committed,
             steps::an_update_needs_the_version_it_expects,
             steps::an_update_replaces_every_column,

@@ -13,7 +13,7 @@ use frontdesk_engine::{Code, Fault, Reply};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
-use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, ResourceParts, TENANT};
+use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, ResourceParts, TENANT, TOTAL};
 use failure::NotFoundCodes;
 
 pub struct Automotive {
@@ -53,10 +53,14 @@ impl Dialect for Automotive {
         let tenant = take_text(&mut arguments, TENANT);
         let cursor = take_text(&mut arguments, CURSOR);
         let limit = arguments.remove(LIMIT).and_then(|limit| limit.as_u64());
-        let page = has_field(&tool.input, CURSOR).then(|| PageRequest {
+        // A record can have a vendor's field of this name; only a list counts.
+        let is_list = has_field(&tool.input, CURSOR);
+        let with_total = is_list && arguments.remove(TOTAL) == Some(Value::Bool(true));
+        let page = is_list.then(|| PageRequest {
             cursor,
             limit: limit.and_then(|limit| usize::try_from(limit).ok()),
             default_limit: DEFAULT_LIMIT,
+            with_total,
         });
         let argument = take_text(&mut arguments, KEY);
         let key = match tool.effect {

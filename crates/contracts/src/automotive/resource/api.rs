@@ -123,6 +123,7 @@ impl<R: Resource> ResourceApi<R> {
             about: address.1,
             source: ResourceSource::Tool { name, lists: Some(R::table()) },
         });
+        let not_found = self.missing(self.finder());
         self.tools.push(Tool {
             spec: ToolSpec {
                 input: schema::get_input(self.id_about),
@@ -132,7 +133,7 @@ impl<R: Resource> ResourceApi<R> {
                 codes: vec![R::NOT_FOUND],
                 ..spec::<R>(name, title, about, Effect::Reads)
             },
-            run: Run::read(GetTool { table: R::table() }),
+            run: Run::read(GetTool { table: R::table(), not_found }),
         });
         self
     }
@@ -174,6 +175,8 @@ impl<R: Resource> ResourceApi<R> {
         let duplicate = self.duplicate_code(|field| field.update);
         let own = self.own_codes(codes);
         let codes = [R::NOT_FOUND].into_iter().chain(own).chain(duplicate).chain(referenced).collect();
+        // Who may write need not be able to search.
+        let not_found = self.missing(None);
         self.tools.push(Tool {
             spec: ToolSpec {
                 input: schema::update_input::<R>(self.id_about),
@@ -183,7 +186,7 @@ impl<R: Resource> ResourceApi<R> {
                 codes,
                 ..spec::<R>(name, title, about, Effect::Changes)
             },
-            run: Run::write(UpdateTool::<R>(PhantomData)),
+            run: Run::write(UpdateTool::<R> { not_found, resource: PhantomData }),
         });
         self
     }
@@ -211,7 +214,19 @@ impl<R: Resource> ResourceApi<R> {
         }
     }
 
-    /// The tool that finds ids.
+    /// What a caller is told whose id does not exist, whatever it sent: models send a VIN or a stock number. Made once per
+    /// contract, so the text is leaked instead of counted.
+    fn missing(&self, finder: Option<&str>) -> &'static str {
+        let (noun, prefix) = (R::NOUN, R::ID_PREFIX);
+        let find = finder.map(|tool| format!(" Find it with {tool}.")).unwrap_or_default();
+        format!(
+            "No {noun} with this id exists here. An id looks like {prefix}_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a \
+             {noun} is one.{find}"
+        )
+        .leak()
+    }
+
+    /// The tool that finds an id.
     fn finder(&self) -> Option<&'static str> {
         let finds = |verb: &str| self.tools.iter().map(|tool| tool.spec.name).find(|name| name.contains(verb));
         finds(".search").or_else(|| finds(".list"))

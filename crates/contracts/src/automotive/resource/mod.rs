@@ -26,7 +26,14 @@ pub const TENANT: &str = "dealership_id";
 pub(super) const CURSOR: &str = "cursor";
 pub(super) const LIMIT: &str = "limit";
 pub(super) const KEY: &str = "idempotency_key";
-pub(super) const DEFAULT_LIMIT: usize = 25;
+/// Asks a list how many there are on all pages, and is the member that says it.
+pub(super) const TOTAL: &str = "x_frontdesk_total";
+/// The member that says that there are more than were counted.
+pub(super) const TOTAL_CAPPED: &str = "x_frontdesk_total_capped";
+/// A vehicle is about 400 tokens of a model, which has to read the whole page.
+pub(super) const DEFAULT_LIMIT: usize = 10;
+/// How far a list is counted.
+const MAX_TOTAL: usize = 10_000;
 const MAX_LIMIT: i64 = 100;
 const EXPECTED_VERSION: &str = "expected_version";
 

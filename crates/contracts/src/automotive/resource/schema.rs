@@ -2,7 +2,7 @@
 
 use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat, optional, required};
 
-use super::{CURSOR, EXPECTED_VERSION, KEY, LIMIT, MAX_LIMIT, Resource, TENANT};
+use super::{CURSOR, EXPECTED_VERSION, KEY, LIMIT, MAX_LIMIT, MAX_TOTAL, Resource, TENANT, TOTAL, TOTAL_CAPPED};
 use crate::automotive::values::MAX_SAFE_INTEGER;
 use crate::record::render::REDACTED;
 use crate::record::{FieldSpec, nested, vendor};
@@ -94,6 +94,12 @@ pub fn list_schema(of: Schema) -> Schema {
             Schema::text(8192),
             "Send it back as cursor for the next page; absent on the last one.",
         ),
+        optional(
+            TOTAL,
+            Schema::integer(0, i64::try_from(MAX_TOTAL).unwrap_or(i64::MAX)),
+            "How many there are on all pages; only if asked for.",
+        ),
+        optional(TOTAL_CAPPED, Schema::Boolean, "True if there are more than were counted; else absent."),
     ])
 }
 
@@ -106,7 +112,8 @@ pub(super) fn get_input(id_about: &'static str) -> Schema {
 pub(super) fn list_input(own: impl IntoIterator<Item = Field>) -> Schema {
     let paging = [
         optional(CURSOR, Schema::text(8192), "next_cursor of the page before. Send the same filters with it, or none."),
-        optional(LIMIT, Schema::integer(1, MAX_LIMIT), "How many items at most; 25 if absent."),
+        optional(LIMIT, Schema::integer(1, MAX_LIMIT), "How many items at most; 10 if absent."),
+        optional(TOTAL, Schema::Boolean, "true: also say how many there are on all pages, counted to 10,000 at most."),
         tenant(),
     ];
     Schema::object(own.into_iter().chain(paging))

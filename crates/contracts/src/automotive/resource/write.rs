@@ -37,7 +37,11 @@ impl<R: Resource> WriteTool for CreateTool<R> {
     }
 }
 
-pub(super) struct UpdateTool<R>(pub(super) PhantomData<fn() -> R>);
+pub(super) struct UpdateTool<R> {
+    /// Said if there is no such record.
+    pub(super) not_found: &'static str,
+    pub(super) resource: PhantomData<fn() -> R>,
+}
 
 impl<R: Resource> WriteTool for UpdateTool<R> {
     fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
@@ -45,7 +49,8 @@ impl<R: Resource> WriteTool for UpdateTool<R> {
             let mut context = WriteContext::new(permitted);
             check_names_something::<R>(context.arguments())?;
             let id = permitted.input().text("id").unwrap_or_default();
-            let row = permitted.get_to_change(R::table(), id).await?.ok_or_else(Fault::not_found)?;
+            let missing = || Fault::new(FaultKind::NotFound, self.not_found);
+            let row = permitted.get_to_change(R::table(), id).await?.ok_or_else(missing)?;
             let on_conflict = match permitted.input().integer(EXPECTED_VERSION) {
                 Some(expected) if expected != row.version => return Err(version_conflict::<R>()),
                 Some(_) => OnConflict::Fail(version_conflict::<R>()),

@@ -1,15 +1,22 @@
 //! Spellings that the original accepts too: numbers as text, booleans as 0 and 1, null for absent, names and keywords in
 //! any case. What is not understood stays unchanged, so that validation can report it.
 
-use frontdesk_engine::model::schema::{Field, Schema, TextFormat};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat, exact_integer};
 use serde_json::{Map, Value};
 
 use crate::emcp::{model, patterns, schemas, variables};
 
-/// Unknown arguments are ignored, but only at the top level: one inside a filter would change the filter's meaning.
+/// Accepted by the tools beside `descendants` and meaningless there (E-24).
+const DEPTH: &str = "depth";
+
+/// An unknown argument stays, and is refused: the original ignores it, and a model then takes the first pages of the site
+/// for what it searched.
 pub(super) fn normalize(input: &Schema, mut arguments: Map<String, Value>) -> Map<String, Value> {
     if let Schema::Object(fields) = input {
-        arguments.retain(|name, _| fields.iter().any(|field| field.name == name));
+        let takes = |name: &str| fields.iter().any(|field| field.name == name);
+        if takes("id") && takes(schemas::LIMIT) && !takes(DEPTH) {
+            arguments.remove(DEPTH);
+        }
         // Without a field to order by, the direction has no effect, so it is not validated either.
         if arguments.get("order_by").is_none_or(Value::is_null) {
             arguments.remove("order_dir");
@@ -61,6 +68,7 @@ fn by_schema(shape: &Schema, given: Value) -> Value {
             | Schema::Map(_)
             | Schema::List { .. }
             | Schema::Text(_)
+            | Schema::MinorUnits { .. }
             | Schema::Nullable(_)
             | Schema::Clearable(_)
             | Schema::AnyOf { .. },
@@ -100,7 +108,7 @@ fn scalar(given: Value) -> Value {
 /// 2, 2.0, "2" and true (1) are integers; 2.5, "2.0", "02" and false are not.
 fn integer(given: &Value) -> Option<i64> {
     match given {
-        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().and_then(exact_integer)),
+        Value::Number(number) => exact_integer(number),
         Value::String(text) => {
             let text = text.trim();
             let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -110,12 +118,6 @@ fn integer(given: &Value) -> Option<i64> {
         Value::Bool(true) => Some(1),
         Value::Null | Value::Bool(false) | Value::Array(_) | Value::Object(_) => None,
     }
-}
-
-/// Only within the range in which a float represents every integer.
-fn exact_integer(number: f64) -> Option<i64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }
 
 fn boolean(given: &Value) -> Option<bool> {

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::currency::is_currency;
+use super::whole::exact_integer;
 use super::{Extensions, Field, Presence, Schema, TextFormat};
 use crate::model::fault::{Fault, Problem};
 use crate::model::timestamp::Millis;
@@ -15,14 +16,17 @@ const MOST_PROBLEMS: usize = 32;
 /// More wrong names than this are not guessed at.
 const MOST_GUESSES: usize = 4;
 
-/// Arguments of which every field is known, present where required, and of its shape.
+/// How amounts of money are written.
+const MINOR_UNITS: &str = "minor units of the currency: 2499999 is 24,999.99 USD";
+
+/// Arguments of which every field is known, present where required, and of its shape. Integers are written as such.
 pub type Checked = Map<String, Value>;
 
 impl Schema {
     pub fn check(&self, arguments: Map<String, Value>) -> Result<Checked, Fault> {
         let mut problems = Problems::default();
-        let value = Value::Object(arguments);
-        problems.visit(self, &value, Pointer::Root);
+        let mut value = Value::Object(arguments);
+        problems.visit(self, &mut value, Pointer::Root);
         match (problems.found.is_empty(), value) {
             (true, Value::Object(arguments)) => Ok(arguments),
             _ => Err(Fault::invalid(problems.found)),
@@ -60,17 +64,18 @@ impl Problems {
         }
     }
 
-    fn visit(&mut self, shape: &Schema, value: &Value, pointer: Pointer<'_>) {
+    /// A whole number that was written with a fraction or an exponent becomes an integer.
+    fn visit(&mut self, shape: &Schema, value: &mut Value, pointer: Pointer<'_>) {
         match shape {
             Schema::Object(fields) => self.object(fields, None, value, pointer),
             Schema::Extended { fields, extensions } => self.object(fields, Some(extensions), value, pointer),
-            Schema::Map(of) => match value.as_object() {
+            Schema::Map(of) => match value.as_object_mut() {
                 // A name is the caller's, and never repeated.
-                Some(object) => object.values().for_each(|value| self.visit(of, value, pointer)),
+                Some(object) => object.values_mut().for_each(|value| self.visit(of, value, pointer)),
                 None => self.add(pointer, "type", "an object is expected"),
             },
             Schema::List { of, min, max } => {
-                let Some(items) = value.as_array() else {
+                let Some(items) = value.as_array_mut() else {
                     return self.add(pointer, "type", "an array is expected");
                 };
                 if items.len() < *min {
@@ -79,7 +84,7 @@ impl Problems {
                 if items.len() > *max {
                     return self.add(pointer, "maxItems", format!("at most {max} items are allowed"));
                 }
-                for (position, item) in items.iter().enumerate() {
+                for (position, item) in items.iter_mut().enumerate() {
                     self.visit(of, item, Pointer::Number(&pointer, position));
                 }
             }
@@ -91,15 +96,17 @@ impl Problems {
                 }
                 None => self.add(pointer, "type", "a string is expected"),
             },
-            Schema::Integer { min, max } => match value.as_i64() {
-                Some(given) if given < *min => self.add(pointer, "minimum", format!("it must be at least {min}")),
-                Some(given) if given > *max => self.add(pointer, "maximum", format!("it must be at most {max}")),
-                Some(_) => {}
-                None if value.is_u64() => self.add(pointer, "maximum", format!("it must be at most {max}")),
-                // A number with a fraction or exponent is never an integer here, even if its value is
-                // whole: money must not pass through floats.
-                None => self.add(pointer, "type", "an integer is expected"),
-            },
+            Schema::Integer { min, max } => {
+                if let Value::Number(number) = value
+                    && let Some(whole) = exact_integer(number)
+                {
+                    *number = whole.into();
+                }
+                self.integer(*min, *max, value, pointer, "an integer is expected");
+            }
+            Schema::MinorUnits { max } => {
+                self.integer(0, *max, value, pointer, format!("a whole number of {MINOR_UNITS}"));
+            }
             Schema::Boolean => {
                 if !value.is_boolean() {
                     self.add(pointer, "type", "true or false is expected");
@@ -118,27 +125,40 @@ impl Problems {
         }
     }
 
-    fn object(&mut self, fields: &[Field], extensions: Option<&Extensions>, value: &Value, pointer: Pointer<'_>) {
-        let Some(object) = value.as_object() else {
+    fn integer(&mut self, min: i64, max: i64, value: &Value, pointer: Pointer<'_>, expected: impl Into<String>) {
+        match value.as_i64() {
+            Some(given) if given < min => self.add(pointer, "minimum", format!("it must be at least {min}")),
+            Some(given) if given > max => self.add(pointer, "maximum", format!("it must be at most {max}")),
+            Some(_) => {}
+            None if value.is_u64() => self.add(pointer, "maximum", format!("it must be at most {max}")),
+            None => self.add(pointer, "type", expected),
+        }
+    }
+
+    fn object(&mut self, fields: &[Field], extensions: Option<&Extensions>, value: &mut Value, pointer: Pointer<'_>) {
+        let Some(object) = value.as_object_mut() else {
             let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
-            return self.add(pointer, "type", format!("an object with {} is expected", names.join(", ")));
+            let money = fields.iter().find(|field| matches!(field.schema, Schema::MinorUnits { .. }));
+            let unit = money.map(|field| format!("; {} is in {MINOR_UNITS}", field.name)).unwrap_or_default();
+            return self.add(pointer, "type", format!("an object with {} is expected{unit}", names.join(", ")));
         };
         for field in fields {
             let place = Pointer::Name(&pointer, field.name);
-            match (object.get(field.name), field.presence) {
+            match (object.get_mut(field.name), field.presence) {
                 (Some(value), _) => self.visit(&field.schema, value, place),
-                (None, Presence::Required) => self.add(place, "required", "it is required"),
+                (None, Presence::Required) => self.add(place, "required", required(&field.schema)),
                 (None, Presence::Optional) => {}
             }
         }
         let (mut unknown, mut extended) = (Vec::new(), 0_usize);
-        for (name, value) in object.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name.as_str())) {
+        let is_declared = |name: &str| fields.iter().any(|field| field.name == name);
+        for (name, value) in object.iter_mut().filter(|(name, _)| !is_declared(name)) {
             match extensions {
                 Some(extensions) if (extensions.names.fits)(name) => {
                     extended += 1;
                     self.visit(&extensions.of, value, pointer);
                 }
-                Some(_) | None => unknown.push(name),
+                Some(_) | None => unknown.push(name.clone()),
             }
         }
         if let Some(extensions) = extensions.filter(|extensions| extended > extensions.max) {
@@ -153,7 +173,7 @@ impl Problems {
 
     /// An unknown name is not repeated, because a caller may have put personal data there; the one of ours that it
     /// resembles is.
-    fn unknown(&mut self, pointer: Pointer<'_>, known: &[&str], mut missing: Vec<&str>, unknown: &[&String]) {
+    fn unknown(&mut self, pointer: Pointer<'_>, known: &[&str], mut missing: Vec<&str>, unknown: &[String]) {
         let mut meant = Vec::new();
         for name in unknown.iter().take(MOST_GUESSES) {
             if let Some(right) = near(name, missing.iter().copied()) {
@@ -166,7 +186,25 @@ impl Problems {
     }
 }
 
-fn fits(shape: &Schema, value: &Value) -> bool {
+/// What is said of a required value that is absent. The words of a vocabulary are named, because a caller that left it
+/// out has not seen them.
+fn required(shape: &Schema) -> String {
+    match shape {
+        Schema::Text(TextFormat::OneOf(words)) => format!("it is required, as one of these: {}", words.join(", ")),
+        Schema::Nullable(of) | Schema::Clearable(of) => required(of),
+        Schema::Object(_)
+        | Schema::Extended { .. }
+        | Schema::Map(_)
+        | Schema::List { .. }
+        | Schema::Text(_)
+        | Schema::Integer { .. }
+        | Schema::MinorUnits { .. }
+        | Schema::Boolean
+        | Schema::AnyOf { .. } => "it is required".to_owned(),
+    }
+}
+
+fn fits(shape: &Schema, value: &mut Value) -> bool {
     let mut problems = Problems::default();
     problems.visit(shape, value, Pointer::Root);
     problems.found.is_empty()

@@ -28,6 +28,7 @@ impl Schema {
             }
             Schema::Text(text) => text.to_json(),
             Schema::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+            Schema::MinorUnits { max } => json!({"type": "integer", "minimum": 0, "maximum": max}),
             Schema::Boolean => json!({"type": "boolean"}),
             Schema::Nullable(of) => or_null(of.to_json()),
             Schema::Clearable(of) => of.to_json(),

@@ -47,7 +47,7 @@ impl Catalogue {
     }
 }
 
-fn is_shown(mount: &Mount, scopes: &Scopes, spec: &ToolSpec) -> bool {
+pub(super) fn is_shown(mount: &Mount, scopes: &Scopes, spec: &ToolSpec) -> bool {
     match &mount.policy {
         Some(policy) => !policy.denies_tool(spec.name),
         None => scopes.has(&spec.scope),

@@ -96,12 +96,15 @@ impl<'a> From<&'a Problem> for ArgumentError<'a> {
     }
 }
 
-/// Says "dealership" where the engine says "tenant", and names a missing scope, because not every agent sees the
-/// `WWW-Authenticate` header.
+/// Says "dealership" where the engine says "tenant", and names the dealerships or the missing scope, because not every
+/// agent sees the details or the `WWW-Authenticate` header.
 pub(super) fn message(fault: &Fault) -> Cow<'_, str> {
     match (fault.kind, fault.needed.first()) {
         (FaultKind::TenantRequired, _) => {
-            "This token is valid for several dealerships. Send the one you mean as dealership_id.".into()
+            let reasons: String =
+                fault.problems.iter().take(1).map(|problem| format!(": {}", problem.reason())).collect();
+            let end = if reasons.is_empty() { "." } else { &reasons };
+            format!("This token is valid for several dealerships. Send the one you mean as dealership_id{end}").into()
         }
         (FaultKind::TenantForbidden, _) => {
             "This token is not valid for this dealership. Send the dealership_id of one of the client's own.".into()
