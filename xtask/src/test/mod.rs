@@ -299,6 +299,7 @@ mod tests {
                 "testssl",
                 "tls",
                 "conformance",
+                "rest",
                 "python client",
                 "python client v1",
                 "python stdio",

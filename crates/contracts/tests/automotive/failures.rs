@@ -2,7 +2,7 @@
 
 use frontdesk_contracts::automotive::{Automotive, domains};
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, ReplyContext, RequestTarget};
-use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::fault::{Problem, ProtocolDetail};
 use frontdesk_engine::{Code, Fault, FaultKind, Reply, Scope, Scopes};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
@@ -356,7 +356,9 @@ fn a_request_without_an_era_is_answered_with_400() {
         @r#"400 {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"M","data":{"error":{"code":"request.invalid","message":"M","details":{"retryable":false}}}}}"#
     );
     let version = Fault {
-        data: Some(r#"{"supported":["2026-07-28"],"requested":"1999"}"#.to_owned()),
+        detail: Some(Box::new(ProtocolDetail::RpcData(
+            r#"{"supported":["2026-07-28"],"requested":"1999"}"#.to_owned(),
+        ))),
         ..Fault::new(FaultKind::UnsupportedVersion, "Unsupported protocol version")
     };
     insta::assert_snapshot!(

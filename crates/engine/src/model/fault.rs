@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::model::caller::Scope;
+use crate::model::incoming::VerbSet;
 
 /// A stable, published error code, such as a contract declares for its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,6 +80,15 @@ pub struct Problem {
     pub expected: String,
 }
 
+/// Boxed in a fault, because faults are part of the future of every call.
+#[derive(Debug, Clone)]
+pub enum ProtocolDetail {
+    /// JSON-RPC's `data`, as JSON text.
+    RpcData(String),
+    /// HTTP's `Allow`, at a route.
+    Allow(VerbSet),
+}
+
 #[derive(Debug, Clone)]
 pub struct Fault {
     pub kind: FaultKind,
@@ -88,10 +98,8 @@ pub struct Fault {
     pub retry_after: Option<u64>,
     /// The scopes that would have been enough, for `Forbidden`.
     pub needed: Vec<Scope>,
-    /// The HTTP methods that are possible, for `MethodNotAllowed` at a route.
-    pub allow: Option<Box<str>>,
-    /// What the protocol itself says about the fault, as JSON text.
-    pub data: Option<String>,
+    /// What a protocol itself says about the fault.
+    pub detail: Option<Box<ProtocolDetail>>,
     /// Logged, never sent.
     pub cause: Option<String>,
 }
@@ -104,9 +112,22 @@ impl Fault {
             problems: Vec::new(),
             retry_after: None,
             needed: Vec::new(),
-            allow: None,
-            data: None,
+            detail: None,
             cause: None,
+        }
+    }
+
+    pub fn rpc_data(&self) -> Option<&str> {
+        match self.detail.as_deref()? {
+            ProtocolDetail::RpcData(data) => Some(data),
+            ProtocolDetail::Allow(_) => None,
+        }
+    }
+
+    pub fn allowed_verbs(&self) -> Option<VerbSet> {
+        match self.detail.as_deref()? {
+            ProtocolDetail::Allow(verbs) => Some(*verbs),
+            ProtocolDetail::RpcData(_) => None,
         }
     }
 

@@ -37,6 +37,33 @@ impl Verb {
     }
 }
 
+/// Verbs that are possible somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct VerbSet(u8);
+
+impl VerbSet {
+    const VERBS: [Verb; 5] = [Verb::Get, Verb::Head, Verb::Post, Verb::Put, Verb::Delete];
+
+    #[must_use]
+    pub fn with(self, verb: Verb) -> VerbSet {
+        let place = VerbSet::VERBS.iter().position(|known| *known == verb);
+        VerbSet(self.0 | place.map_or(0, |place| 1 << place))
+    }
+
+    pub fn contains(self, verb: Verb) -> bool {
+        self != VerbSet::default() && self.with(verb) == self
+    }
+}
+
+/// As the `Allow` header lists them.
+impl std::fmt::Display for VerbSet {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> =
+            VerbSet::VERBS.iter().filter(|verb| self.contains(**verb)).map(|verb| verb.as_str()).collect();
+        out.write_str(&names.join(", "))
+    }
+}
+
 /// A credential as presented, unchecked.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credential {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::incoming::Verb;
+use crate::model::incoming::{Verb, VerbSet};
 use crate::model::tool::Tool;
 
 /// The variable of a path. It is always the second segment, so that a lookup needs no search.
@@ -47,7 +47,7 @@ pub enum RouteMatch<'p> {
         id: Option<&'p str>,
     },
     /// The path exists under other verbs only.
-    OtherVerbs(Vec<Verb>),
+    OtherVerbs(VerbSet),
     None,
 }
 
@@ -92,11 +92,8 @@ fn by_verb<'p>(verbs: &[(Verb, usize)], verb: Verb, id: Option<&'p str>) -> Rout
     match verbs.iter().find(|(known, _)| *known == wanted) {
         Some((_, index)) => RouteMatch::Tool { index: *index, id },
         None => {
-            let mut all: Vec<Verb> = verbs.iter().map(|(known, _)| *known).collect();
-            if all.contains(&Verb::Get) {
-                all.push(Verb::Head);
-            }
-            RouteMatch::OtherVerbs(all)
+            let all = verbs.iter().fold(VerbSet::default(), |all, (known, _)| all.with(*known));
+            RouteMatch::OtherVerbs(if all.contains(Verb::Get) { all.with(Verb::Head) } else { all })
         }
     }
 }

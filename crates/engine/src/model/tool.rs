@@ -139,16 +139,17 @@ pub struct ListAnswer {
     pub note: Option<String>,
 }
 
-impl From<Page> for ListAnswer {
-    fn from(page: Page) -> ListAnswer {
-        ListAnswer { page, total: None, note: None }
+impl From<Page> for Box<ListAnswer> {
+    fn from(page: Page) -> Box<ListAnswer> {
+        Box::new(ListAnswer { page, total: None, note: None })
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     One(Item),
-    Many(ListAnswer),
+    /// Boxed, because an outcome is part of the future of every call.
+    Many(Box<ListAnswer>),
     /// The whole answer as the tool made it, and how many rows it has. Nothing of it is ours to mask or to page.
     Raw {
         answer: String,

@@ -6,7 +6,7 @@ use frontdesk_wire::frame::{self, Frame, FrameBody, FrameError, Id, Notification
 use frontdesk_wire::method::Method;
 use frontdesk_wire::version::{self, Era, EraError, McpHeaders, Version};
 
-use crate::model::fault::{Fault, FaultKind};
+use crate::model::fault::{Fault, FaultKind, ProtocolDetail};
 use crate::model::incoming::Incoming;
 use crate::pipeline::precheck::Precheck;
 use crate::pipeline::record::CallRecord;
@@ -85,7 +85,8 @@ pub fn era(incoming: &Incoming, request: &Request) -> Result<Era, Fault> {
             EraError::HeaderMismatch { .. } => FaultKind::HeaderMismatch,
             EraError::BadMeta { .. } => FaultKind::InvalidArgument,
         };
-        Fault { data: error.data(), ..Fault::new(kind, error.to_string()) }
+        let detail = error.data().map(|data| Box::new(ProtocolDetail::RpcData(data)));
+        Fault { detail, ..Fault::new(kind, error.to_string()) }
     })
 }
 

@@ -40,7 +40,8 @@ pub(crate) fn shape(
                 (Disclosure::Full | Disclosure::Masked | Disclosure::ToChange, _, None) => item.body,
             })
         }
-        Outcome::Many(ListAnswer { page, total, note }) => {
+        Outcome::Many(list) => {
+            let ListAnswer { page, total, note } = *list;
             call_record.set_rows(page.rows.len());
             // Who looked a person up is worth knowing as exactly as who read the whole record.
             page.ids.iter().for_each(|id| call_record.add_id(id));

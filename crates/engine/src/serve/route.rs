@@ -4,7 +4,7 @@
 use frontdesk_wire::json::{self, Map, Value};
 
 use crate::desk::{Desk, Mount};
-use crate::model::fault::{Fault, FaultKind};
+use crate::model::fault::{Fault, FaultKind, ProtocolDetail};
 use crate::model::incoming::{Incoming, Verb};
 use crate::model::reply::Reply;
 use crate::model::route::{RouteMatch, RouteRequest};
@@ -63,10 +63,9 @@ fn find<'m, 'p>(mount: &'m Mount, verb: Verb, request: &'p RouteRequest) -> Resu
             None => Err(Fault::internal("a route without a tool")),
         },
         RouteMatch::OtherVerbs(verbs) => {
-            let allowed: Vec<&str> = verbs.iter().map(|verb| verb.as_str()).collect();
-            let allowed = allowed.join(", ");
-            let message = format!("This address takes {allowed} only.");
-            Err(Fault { allow: Some(allowed.into()), ..Fault::new(FaultKind::MethodNotAllowed, message) })
+            let message = format!("This address takes {verbs} only.");
+            let detail = Some(Box::new(ProtocolDetail::Allow(verbs)));
+            Err(Fault { detail, ..Fault::new(FaultKind::MethodNotAllowed, message) })
         }
         RouteMatch::None => Err(Fault::new(
             FaultKind::NotFound,
@@ -132,7 +131,9 @@ fn member_schema<'s>(schema: &'s Schema, name: &str) -> Option<&'s Schema> {
 
 fn typed(text: &str, schema: Option<&Schema>) -> Value {
     match schema {
-        Some(Schema::Integer { .. }) => text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from),
+        Some(Schema::Integer { .. } | Schema::MinorUnits { .. }) => {
+            text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from)
+        }
         Some(Schema::Boolean) => text.parse::<bool>().map_or_else(|_| Value::from(text), Value::from),
         Some(_) | None => Value::from(text),
     }

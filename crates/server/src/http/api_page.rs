@@ -32,15 +32,7 @@ pub(crate) fn render(document: &Value) -> String {
 
 /// As an answer.
 pub(crate) fn reply(page: &str) -> Reply {
-    Reply::plain(200, page.to_owned())
-        .header("content-type", "text/html; charset=utf-8")
-        .header(
-            "content-security-policy",
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
-        )
-        .header("x-frame-options", "DENY")
-        .header("referrer-policy", "no-referrer")
-        .header("cache-control", "no-cache")
+    super::page::html(page.to_owned())
 }
 
 fn render_operation(document: &Value, name: &str, address: &str, operation: &Value) -> String {

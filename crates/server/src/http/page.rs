@@ -25,6 +25,11 @@ pub(super) fn front_page(app: &App) -> Reply {
         .replace("{trust}", trust)
         .replace("{scopes}", &escape(&scopes))
         .replace("{public_url}", &escape(&app.config.public_url.to_string()));
+    html(page)
+}
+
+/// A page that loads nothing, runs no script and stands in no frame.
+pub(super) fn html(page: String) -> Reply {
     Reply::plain(200, page)
         .header("content-type", "text/html; charset=utf-8")
         .header(

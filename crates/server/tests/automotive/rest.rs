@@ -271,8 +271,8 @@ async fn requests_are_refused_with_the_status_of_http() {
     assert_eq!(answer(&get(&mut agent, "/v1/vehicles/veh_none").await), code(404, "inventory.not_found"));
 
     for (verb, path, allow) in [
-        ("DELETE", "/v1/vehicles/veh_1", "GET, PUT, HEAD"),
-        ("PUT", "/v1/leads", "GET, POST, HEAD"),
+        ("DELETE", "/v1/vehicles/veh_1", "GET, HEAD, PUT"),
+        ("PUT", "/v1/leads", "GET, HEAD, POST"),
         ("POST", "/v1/vehicles/search", "GET, HEAD"),
         ("PATCH", "/v1/customers", "GET, HEAD"),
     ] {

@@ -57,8 +57,8 @@ fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
         FaultKind::StepUp => challenge(401, step_up(context)),
         FaultKind::Forbidden => challenge(403, insufficient_scope(fault, context)),
         FaultKind::MethodNotAllowed => {
-            let allowed = fault.allow.as_deref().unwrap_or("POST, DELETE");
-            ErrorShape::Http { status: 405, header: Some(("Allow", allowed.to_owned())) }
+            let allowed = fault.allowed_verbs().map_or("POST, DELETE".to_owned(), |verbs| verbs.to_string());
+            ErrorShape::Http { status: 405, header: Some(("Allow", allowed)) }
         }
         FaultKind::HostNotAllowed | FaultKind::ServerDenied | FaultKind::ToolDenied => plain(403),
         FaultKind::UnsupportedMediaType => plain(415),
@@ -114,7 +114,7 @@ fn application_code(status: i64) -> i64 {
 
 /// `data` is the error object, except where the protocol defines `data` itself.
 fn rpc(fault: &Fault, context: &ReplyContext<'_>, code: i64, error_code: Code) -> Reply {
-    let data = fault.data.clone().unwrap_or_else(|| body(fault, error_code));
+    let data = fault.rpc_data().map_or_else(|| body(fault, error_code), str::to_owned);
     // Versions from 2025-11-25 on have no null id; an unreadable id is omitted.
     let allows_null_id = context.header_version.is_none_or(|version| version < Version::V2025_11_25);
     Reply::rpc(match context.id {

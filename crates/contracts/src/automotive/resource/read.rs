@@ -29,7 +29,7 @@ impl ReadTool for ListTool {
             // A cursor may point behind the last row; then the list itself is not empty.
             let is_empty = page.rows.is_empty() && permitted.window().start == Start::First;
             let note = if is_empty { self.money_note(permitted).await? } else { None };
-            Ok(Outcome::Many(ListAnswer { page, total, note }))
+            Ok(Outcome::Many(Box::new(ListAnswer { page, total, note })))
         })
     }
 }

@@ -118,7 +118,7 @@ fn is_unknown_model(fault: &Fault, context: &ReplyContext<'_>) -> bool {
 
 /// `data` lists the problems, except where the protocol defines `data` itself.
 fn answer(fault: &Fault, context: &ReplyContext<'_>, code: i64) -> Reply {
-    let data = fault.data.clone().or_else(|| problems(fault));
+    let data = fault.rpc_data().map(str::to_owned).or_else(|| problems(fault));
     let message = message(fault);
     // Versions from 2025-11-25 on have no null id; an unreadable id is omitted, as in the original.
     let allows_null_id = context.header_version.is_some_and(|version| version < Version::V2025_11_25);
