@@ -108,5 +108,5 @@ pub(crate) fn assert_refused(fault: &Fault) {
         "The access token is invalid for this resource or has expired. Request a new one from the token endpoint."
     );
     assert!(fault.problems.is_empty() && fault.needed.is_empty());
-    assert_eq!((fault.retry_after, fault.data.as_deref()), (None, None));
+    assert_eq!((fault.retry_after, fault.rpc_data()), (None, None));
 }
