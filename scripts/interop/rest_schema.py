@@ -39,17 +39,18 @@ def main():
             document = fetch(trust, f"{origin}/v1/openapi.json")
             checks.equal("the document has routes", len(document["paths"]) >= 7, True)
             token = fetch_token(trust, desk)
-            run(checks, desk, origin, token)
+            run(checks, desk, origin, token, folder)
 
     return run_checks(checks, work)
 
 
-def run(checks, desk, origin, token):
+def run(checks, desk, origin, token, folder):
     command = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{origin}/v1/openapi.json"]
     command += ["--origin", origin, "--tls-verify", desk["ca_file"], "--header", f"Authorization: Bearer {token}"]
     command += ["--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing", "--max-examples", EXAMPLES]
     command += ["--seed", "1", "--suppress-health-check", "all", "--no-color", "--continue-on-failure"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    # It keeps what it learns in the folder that it runs in.
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=folder)
     print(ended.stdout[-12_000:])
     print(ended.stderr[-2_000:])
     checks.equal("schemathesis finds nothing", ended.returncode, 0)
