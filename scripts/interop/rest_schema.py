@@ -26,6 +26,8 @@ CHECKS = [
 SETTINGS = {"FRONTDESK_LIMITS_CALLS_PER_MINUTE": "10000000", "FRONTDESK_LIMITS_BURST": "1000000"}
 SCOPES = "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write"
 EXAMPLES = "25"
+# With what a request that violates its schema may be refused; 431 is the transport's, for an address of many kilobytes.
+REFUSALS = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 431]
 
 
 def main():
@@ -49,9 +51,12 @@ def run(checks, desk, origin, token, folder):
     command += ["--origin", origin, "--tls-verify", desk["ca_file"], "--header", f"Authorization: Bearer {token}"]
     command += ["--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing", "--max-examples", EXAMPLES]
     command += ["--seed", "1", "--suppress-health-check", "all", "--no-color", "--continue-on-failure"]
+    statuses = ", ".join(f'"{status}"' for status in REFUSALS)
+    Path(folder, "schemathesis.toml").write_text(f"[checks.negative_data_rejection]\nexpected-statuses = [{statuses}]\n")
     # It keeps what it learns in the folder that it runs in.
     ended = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=folder)
-    print(ended.stdout[-12_000:])
+    # A generated address can be longer than everything else.
+    print("\n".join(line[:400] for line in ended.stdout.splitlines())[-12_000:])
     print(ended.stderr[-2_000:])
     checks.equal("schemathesis finds nothing", ended.returncode, 0)
 

@@ -113,6 +113,8 @@ fn operation(tool: &Tool, contract: &Contract, components: &mut Components) -> V
     for (status, about) in FAILURES {
         responses.insert((*status).to_owned(), failure(about));
     }
+    // The transport's own answer, without a body.
+    responses.insert("431".to_owned(), json!({"description": "The address and the headers are too large."}));
     for (status, about) in own_failures(spec) {
         responses.insert(status.to_owned(), failure(&about));
     }
