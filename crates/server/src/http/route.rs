@@ -52,7 +52,6 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
             "Only direct callers on this machine are served here, not through a proxy; others need tokens.",
         ));
     }
-    let is_head = head.method == Method::HEAD;
     // No longer needed.
     drop(head);
     let reply = match route {
@@ -60,7 +59,6 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
         HttpRoute::Dispatch(wanted) => Box::pin(dispatch(&app.desk, mount, wanted, incoming)).await,
         HttpRoute::Rest { .. } => Box::pin(serve_route(&app.desk, mount, incoming)).await,
     };
-    let reply = if is_head { Reply { body: Default::default(), ..reply } } else { reply };
     build_response(&app, reply, &trace)
 }
 

@@ -245,6 +245,18 @@ async fn a3_19_links_lead_through_a_list_to_its_end() {
 }
 
 #[tokio::test]
+async fn a_link_names_the_tenant_of_a_token_for_several() {
+    let desk = TestApp::start();
+    let client = desk.add_client(&["dlr_lakeside", "dlr_summit"], "amcp:inventory:read");
+    let mut agent = desk.agent_of_client(&client, "amcp:inventory:read").await;
+    let first = get(&mut agent, "/v1/vehicles?limit=1&dealership_id=dlr_summit").await;
+    let next = first.header("link").unwrap().strip_prefix('<').unwrap().split_once('>').unwrap().0.to_owned();
+    assert!(next.ends_with("&dealership_id=dlr_summit"), "{next}");
+    let second = get(&mut agent, &next).await;
+    assert_eq!((second.status, &second.json()["items"][0]["dealership_id"]), (200, &json!("dlr_summit")));
+}
+
+#[tokio::test]
 async fn requests_are_refused_with_the_status_of_http() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
