@@ -6,6 +6,7 @@ mod charts;
 mod cms;
 mod database;
 mod growth;
+mod imports;
 mod load;
 mod measure;
 mod process;
@@ -31,7 +32,7 @@ frontdesk-bench charts [RESULT]
 frontdesk-bench reference --database FILE|URL --certificates FOLDER
 frontdesk-bench reference --site FILE|URL --certificates FOLDER
 
---only is one of: start, get, search, create, growth, cms
+--only is one of: start, get, search, create, growth, import, cms
 --database is one of: sqlite, postgres, mariadb (a CMS's only)
 --call asks a CMS's site for the calls of this name only: get, search, descendants, ancestors";
 
@@ -59,7 +60,7 @@ pub enum DataSizes {
     All,
 }
 
-const PARTS: &[&str] = &["start", "get", "search", "create", "growth", "cms"];
+const PARTS: &[&str] = &["start", "get", "search", "create", "growth", "import", "cms"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -106,6 +107,9 @@ async fn run(options: &Options) -> BenchResult<()> {
         report.rows.extend(measure::calls(options, *database).await?);
         if options.includes("growth") {
             report.growth.extend(growth::measure(options, *database).await?);
+        }
+        if options.includes("import") {
+            report.imports.push(imports::measure(options, *database).await?);
         }
     }
     if options.includes("cms") {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::cms;
 use crate::database::Database;
 use crate::growth::GrowthRow;
+use crate::imports::ImportRow;
 use crate::measure::{Figures, Row};
 use crate::start::Start;
 
@@ -19,6 +20,7 @@ pub struct Report {
     pub starts: Vec<Start>,
     pub rows: Vec<Row>,
     pub growth: Vec<GrowthRow>,
+    pub imports: Vec<ImportRow>,
     /// Of a CMS's site.
     pub sites: Vec<Row>,
 }
@@ -59,6 +61,20 @@ impl Report {
                 let Row { database, call, .. } = row;
                 out.push_str(&format!("| {database} | {call} | {vehicles} | {dealerships} {}", figures(row)));
             }
+        }
+        if !self.imports.is_empty() {
+            out.push_str(
+                "\n| database | creates/s by 64 | import rows/s | unchanged rows/s | get p95 µs, quiet / importing | create p95 µs, \
+                 quiet / importing |\n|---|--:|--:|--:|--:|--:|\n",
+            );
+        }
+        for row in &self.imports {
+            let ImportRow { database, creates_per_second, rows_per_second, unchanged_per_second, get_p95, create_p95 } =
+                row;
+            out.push_str(&format!(
+                "| {database} | {creates_per_second:.0} | {rows_per_second:.0} | {unchanged_per_second:.0} | {} / {} | {} / {} |\n",
+                get_p95.0, get_p95.1, create_p95.0, create_p95.1
+            ));
         }
         for database in cms::Database::ALL {
             let rows: Vec<&Row> = self.sites.iter().filter(|row| row.database == database.name()).collect();

@@ -112,7 +112,7 @@ async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<V
         }
         let dealership = format!("dlr_{place:05}");
         let tenant = TenantId::parse(&dealership).ok_or("a dealership's id is not one")?;
-        let registered = Tenant { id: tenant.clone(), name: format!("Dealership {place}") };
+        let registered = Tenant::new(tenant.clone(), format!("Dealership {place}"));
         backend.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
         for first in (0..scale.each()).step_by(CHUNK) {
             let numbers = first..scale.each().min(first + CHUNK);

@@ -14,12 +14,32 @@ LEAD = {
     "interest": "buy",
     "consent": {"granted": True, "channels": ["email", "sms"]},
 }
-SCOPES = ["amcp:inventory:read", "amcp:inventory:write", "amcp:leads:read", "amcp:leads:write"]
+SCOPES = [
+    *["amcp:consent:read", "amcp:consent:write"],
+    *["amcp:deals:read", "amcp:deals:write"],
+    *["amcp:inventory:read", "amcp:inventory:write"],
+    *["amcp:leads:read", "amcp:leads:write"],
+    *["amcp:service:read", "amcp:service:write"],
+]
+DEAL_TOOLS = [
+    *["cancel_deal", "create", "get", "get_fee", "get_trade_value", "list", "list_fees", "list_trade_values"],
+    *["request_quote", "request_trade_value", "update"],
+]
+SERVICE_TOOLS = [
+    *["book_appointment", "cancel_appointment", "check_availability", "create_repair_order"],
+    *["get_advisor", "get_appointment", "get_repair_order", "get_service_code"],
+    *["get_workshop", "list_advisors", "list_appointments", "list_repair_orders"],
+    *["list_service_codes", "list_workshops", "update_appointment", "update_repair_order"],
+]
 STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"]
 TOOLS = [
-    *["customers.get", "customers.list"],
+    *["consent.check", "consent.create", "consent.get", "consent.list", "consent.update"],
+    *["customers.create", "customers.get", "customers.list", "customers.search", "customers.update"],
+    *[f"deals.{name}" for name in DEAL_TOOLS],
     *["inventory.create", "inventory.get", "inventory.list", "inventory.search", "inventory.update"],
-    *["leads.create", "leads.get", "leads.list", "leads.update"],
+    *["leads.create", "leads.get", "leads.list", "leads.search", "leads.update"],
+    *[f"service.{name}" for name in SERVICE_TOOLS],
+    *[f"x_frontdesk.{name}" for name in ["get_import", "import_adf", "import_items", "list_imports"]],
 ]
 CONTENT_TOOLS = [
     *["ancestors", "children", "children_range", "descendants", "get", "neighbors", "next_siblings", "prev_siblings"],

@@ -93,7 +93,7 @@ async def check_era(checks, banner, mode, version):
 
 async def tools(checks, label, client, demo_client):
     listed = (await client.list_tools()).tools
-    checks.equal(label("all eleven tools are listed, though no scope was named"), sorted(tool.name for tool in listed), TOOLS)
+    checks.equal(label("every tool is listed, though no scope was named"), sorted(tool.name for tool in listed), TOOLS)
     checks.equal(label("every tool has an output schema"), [tool.name for tool in listed if not tool.output_schema], [])
     checks.equal(label("the only token carries what the 401 names"), demo_client.memory.granted, [SCOPES])
 

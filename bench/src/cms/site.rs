@@ -130,7 +130,7 @@ pub async fn prepare(desk: &Storage, bare: &Storage) -> BenchResult<Agent> {
     );
     fs::write(desk.folder.join(SiteSource::CONFIG), config)?;
     let tenant = TenantId::parse(TENANT).ok_or("a tenant's id is not one")?;
-    let registered = Tenant { id: tenant.clone(), name: TENANT.to_owned() };
+    let registered = Tenant::new(tenant.clone(), TENANT);
     backend.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
     let scopes = Scopes::parse(SCOPES).ok_or("scopes that are none")?;
     let (clock, random) = (backend.clock.as_ref(), backend.random.as_ref());

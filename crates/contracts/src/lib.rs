@@ -4,19 +4,25 @@
 pub mod automotive;
 pub mod demo;
 pub mod emcp;
+pub mod feed;
 pub mod openapi;
 pub mod record;
 
 /// The derives name this crate by its path, also here.
 extern crate self as frontdesk_contracts;
 
+use feed::{FeedTarget, XmlRow, XmlSettings};
 pub use frontdesk_derive::{Record, Vocabulary};
 use frontdesk_engine::model::contract_entry::{ContractEntry, QueryLimits, Requires};
+use frontdesk_engine::model::schema::Schema;
 use frontdesk_engine::{Contract, TenantId};
 
 /// The contracts of this build: how a configuration mounts them, and the commands they add.
 pub const ENTRIES: &[ContractEntry] = &[
-    ContractEntry::new(automotive::ID).with_commands(automotive::COMMANDS).with_rest("/v1"),
+    ContractEntry::new(automotive::ID)
+        .with_commands(automotive::COMMANDS)
+        .with_rest("/v1")
+        .with_erasure(automotive::erasure::ERASURE),
     ContractEntry::new(emcp::ID).requiring(Requires::SiteDb(emcp::DEFAULTS)),
 ];
 
@@ -26,6 +32,22 @@ pub fn all() -> Vec<Contract> {
 
 pub fn by_id(id: &str) -> Option<Contract> {
     all().into_iter().find(|contract| contract.id == id)
+}
+
+/// What rows of a feed of this kind become. `input` is the schema of the arguments.
+pub fn feed_target(contract: &str, resource: &str, input: &Schema) -> FeedTarget {
+    if contract == automotive::ID { automotive::feeds::target(resource, input) } else { FeedTarget::of(input.clone()) }
+}
+
+/// The rows of an XML document, for kinds that have such a format.
+pub fn read_xml(
+    contract: &str,
+    resource: &str,
+    document: &[u8],
+    settings: &XmlSettings,
+) -> Option<Result<Vec<XmlRow>, String>> {
+    (contract == automotive::ID && resource == automotive::adf::RESOURCE)
+        .then(|| automotive::adf::rows(document, settings))
 }
 
 /// A contract that reads a site, for the callers of this tenant and within these limits.

@@ -2,6 +2,7 @@
 
 use frontdesk_engine::Contract;
 use frontdesk_engine::model::incoming::Verb;
+use frontdesk_engine::model::route::{ID, RouteBody};
 use frontdesk_engine::model::schema::{Field, Presence, Schema};
 use frontdesk_engine::model::tool::{Effect, Tool, ToolSpec};
 use serde_json::{Map, Value, json};
@@ -107,6 +108,8 @@ fn operation(tool: &Tool, contract: &Contract, components: &mut Components) -> V
         Effect::Adds => ("201", "_written"),
         Effect::Changes => ("200", "_written"),
     };
+    let own_status = spec.route.and_then(|route| route.success).map(|status| status.to_string());
+    let status = own_status.as_deref().unwrap_or(status);
     let answer = components.reference(&spec.output, suffix);
     let mut responses = Map::new();
     responses.insert(status.to_owned(), success(spec, answer));
@@ -123,14 +126,22 @@ fn operation(tool: &Tool, contract: &Contract, components: &mut Components) -> V
         "summary": spec.title,
         "description": spec.about,
         "tags": [spec.name.split('.').next()],
-        "security": [{"oauth2": [spec.scope.as_str()]}],
+        "security": spec.scope.all().map(|scope| json!({"oauth2": [scope.as_str()]})).collect::<Vec<Value>>(),
         "parameters": parameters(spec, contract),
         "responses": responses,
     });
     if let (Some(Verb::Post | Verb::Put), Some(members)) =
         (spec.route.map(|route| route.verb), operation.as_object_mut())
     {
-        let body = json!({"required": true, "content": {"application/json": {"schema": body(spec, contract)}}});
+        let mut content = json!({"application/json": {"schema": body(spec, contract)}});
+        if let (Some(RouteBody::Text { media_types, .. }), Some(content)) =
+            (spec.route.map(|route| route.body), content.as_object_mut())
+        {
+            // Without a schema: whatever the bytes are, they are a text that is read later.
+            let text = |name: &&str| ((*name).to_owned(), json!({}));
+            content.extend(media_types.iter().map(text));
+        }
+        let body = json!({"required": true, "content": content});
         members.insert("requestBody".to_owned(), body);
     }
     operation
@@ -158,7 +169,7 @@ fn failure(about: &str) -> Value {
 /// Statuses that not every route has.
 fn own_failures(spec: &ToolSpec) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    if has_id(spec) {
+    if path_variable(spec) == Some("id") {
         found.push(("404", "Nothing with this id exists for this caller.".to_owned()));
     }
     if spec.effect != Effect::Reads {
@@ -167,23 +178,36 @@ fn own_failures(spec: &ToolSpec) -> Vec<(&'static str, String)> {
             "The idempotency key was used otherwise, or its first call is still in progress.".to_owned(),
         ));
         found.push(("412", "The record has changed since the version in If-Match.".to_owned()));
+    }
+    if matches!(spec.route.map(|route| route.verb), Some(Verb::Post | Verb::Put)) {
         found.push(("413", "The body is too large.".to_owned()));
-        found.push(("415", "The body is not uncompressed JSON in UTF-8.".to_owned()));
+        found
+            .push(("415", "The body is not uncompressed JSON in UTF-8, or of another type that is listed.".to_owned()));
+    }
+    // The only code of a read by its id says that there is none.
+    let is_plain_get = spec.effect == Effect::Reads && path_variable(spec).is_some() && spec.codes.len() == 1;
+    if spec.effect != Effect::Reads || !(spec.codes.is_empty() || is_plain_get) {
         let codes: Vec<&str> = spec.codes.iter().map(|code| code.0).collect();
         found.push(("422", format!("A rule does not hold: {}.", codes.join(", "))));
     }
     found
 }
 
-fn has_id(spec: &ToolSpec) -> bool {
-    spec.route.is_some_and(|route| route.path.contains("{id}"))
+/// The argument that the path carries.
+fn path_variable(spec: &ToolSpec) -> Option<&'static str> {
+    spec.route.filter(|route| route.path.contains(ID)).map(|route| route.variable)
+}
+
+fn is_in_path(spec: &ToolSpec, field: &Field) -> bool {
+    path_variable(spec) == Some(field.name)
 }
 
 fn parameters(spec: &ToolSpec, contract: &Contract) -> Vec<Value> {
     let mut parameters = Vec::new();
     let fields = spec.input.fields();
-    for field in fields.iter().filter(|field| has_id(spec) && field.name == "id") {
-        parameters.push(parameter("path", field, json!(true)));
+    for field in fields.iter().filter(|field| is_in_path(spec, field)) {
+        // Two routes of one path name its variable alike.
+        parameters.push(parameter("path", &Field { name: "id", ..field.clone() }, json!(true)));
     }
     match spec.route.map(|route| route.verb) {
         Some(Verb::Post | Verb::Put) => {
@@ -198,7 +222,7 @@ fn parameters(spec: &ToolSpec, contract: &Contract) -> Vec<Value> {
             }
         }
         Some(Verb::Get | Verb::Head | Verb::Delete | Verb::Other) | None => {
-            for field in fields.iter().filter(|field| !(has_id(spec) && field.name == "id")) {
+            for field in fields.iter().filter(|field| !is_in_path(spec, field)) {
                 let required = json!(field.presence == Presence::Required);
                 let mut parameter = parameter("query", field, required);
                 if let (false, Some(parameter)) = (field.schema.fields().is_empty(), parameter.as_object_mut()) {
@@ -225,6 +249,6 @@ fn parameter(place: &str, field: &Field, required: Value) -> Value {
 /// The arguments without those that the path and the headers carry.
 fn body(spec: &ToolSpec, contract: &Contract) -> Value {
     let elsewhere = [contract.dialect.key_argument(), contract.dialect.version_argument()];
-    let is_elsewhere = |field: &Field| elsewhere.contains(&field.name) || (has_id(spec) && field.name == "id");
+    let is_elsewhere = |field: &Field| elsewhere.contains(&field.name) || is_in_path(spec, field);
     Schema::object(spec.input.fields().iter().filter(|field| !is_elsewhere(field)).cloned()).to_json()
 }

@@ -220,7 +220,7 @@ fn the_first_vehicle_has_a_readable_description() {
 #[test]
 fn the_same_now_gives_the_same_data_on_every_machine() {
     let text = format!("{:?}", dealerships(NOW));
-    assert_eq!(fnv1a(text.as_bytes()), 3_917_148_927_536_364_091);
+    assert_eq!(fnv1a(text.as_bytes()), 6_994_295_658_834_315_351);
 }
 
 /// Written here because the hashes of the standard library may change with the compiler.

@@ -242,6 +242,7 @@ struct TableDeclaration {
     prefix: LitStr,
     noun: LitStr,
     not_found: LitStr,
+    partial_key: Option<Path>,
 }
 
 /// `#[table("lead", prefix = "led", not_found = "leads.not_found")]`, and `noun = ".."` where the name is no word of English.
@@ -254,7 +255,7 @@ fn table(input: &DeriveInput) -> Result<Option<TableDeclaration>> {
 
 fn parse_table(input: syn::parse::ParseStream<'_>) -> Result<TableDeclaration> {
     let name: LitStr = input.parse()?;
-    let (mut prefix, mut noun, mut not_found) = (None, None, None);
+    let (mut prefix, mut noun, mut not_found, mut partial_key) = (None, None, None, None);
     while !input.is_empty() {
         input.parse::<syn::Token![,]>()?;
         if input.is_empty() {
@@ -266,7 +267,13 @@ fn parse_table(input: syn::parse::ParseStream<'_>) -> Result<TableDeclaration> {
             "prefix" => prefix = Some(input.parse()?),
             "noun" => noun = Some(input.parse()?),
             "not_found" => not_found = Some(input.parse()?),
-            _ => return Err(Error::new(option.span(), "unknown option; there are prefix, noun and not_found")),
+            "partial_key" => partial_key = Some(input.parse()?),
+            _ => {
+                return Err(Error::new(
+                    option.span(),
+                    "unknown option; there are prefix, noun, not_found and partial_key",
+                ));
+            }
         }
     }
     let missing = |option: &str| Error::new(name.span(), format!("{option} is missing"));
@@ -275,6 +282,7 @@ fn parse_table(input: syn::parse::ParseStream<'_>) -> Result<TableDeclaration> {
         not_found: not_found.ok_or_else(|| missing("not_found"))?,
         noun: noun.unwrap_or_else(|| LitStr::new(&name.value().replace('_', " "), name.span())),
         name,
+        partial_key,
     })
 }
 
@@ -303,7 +311,14 @@ fn ordered_by(input: &DeriveInput) -> Result<Option<Path>> {
 }
 
 fn stored_impl(name: &Ident, table: &TableDeclaration) -> TokenStream {
-    let TableDeclaration { name: table_name, prefix, noun, not_found } = table;
+    let TableDeclaration { name: table_name, prefix, noun, not_found, partial_key } = table;
+    let partial_key = partial_key.as_ref().map(|key| {
+        quote! {
+            fn partial_key() -> Option<::frontdesk_contracts::record::PartialKey<#name>> {
+                Some(#key)
+            }
+        }
+    });
     quote! {
         impl ::frontdesk_contracts::record::Stored for #name {
             const TABLE_NAME: &'static str = #table_name;
@@ -316,6 +331,8 @@ fn stored_impl(name: &Ident, table: &TableDeclaration) -> TokenStream {
                     ::std::sync::LazyLock::new(::frontdesk_contracts::record::table_spec::<#name>);
                 &TABLE
             }
+
+            #partial_key
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::dispatch::{DispatchConfig, TaskQueue};
+use crate::import::ImportQueue;
 use crate::limits::inflight::Inflight;
 use crate::limits::rate::{Budget, Rates};
 use crate::limits::tally::Tally;
@@ -33,6 +34,8 @@ pub struct Desk {
     pub tenant_locks: TenantLocks,
     /// Dispatched messages that wait to be run.
     pub task_queue: TaskQueue,
+    /// Imports that were accepted here and wait to be run.
+    pub import_queue: ImportQueue,
     pub settings: DeskSettings,
 }
 
@@ -160,8 +163,11 @@ impl Desk {
 
 /// An id in the same form, for callers that have no desk yet.
 pub fn new_id(prefix: &str, now: Millis, random: &dyn Random) -> String {
+    id_of_bits(prefix, time_ordered_bits(now, random))
+}
+
+fn id_of_bits(prefix: &str, bits: u128) -> String {
     const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-    let bits = time_ordered_bits(now, random);
     let mut id = String::with_capacity(prefix.len() + 27);
     id.push_str(prefix);
     id.push('_');
@@ -170,6 +176,12 @@ pub fn new_id(prefix: &str, now: Millis, random: &dyn Random) -> String {
         id.push(char::from(letter));
     }
     id
+}
+
+/// An id in the same form that is always the same for the same hash.
+pub fn id_of_hash(prefix: &str, hash: &[u8; 32]) -> String {
+    let bits = hash.iter().take(16).fold(0u128, |all, byte| (all << 8) | u128::from(*byte));
+    id_of_bits(prefix, bits)
 }
 
 /// 48 bits of time above 80 random ones.

@@ -17,7 +17,7 @@ use frontdesk_wire::peek::PeekedMessage;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::desk::{Desk, Mount};
-use crate::model::caller::Caller;
+use crate::model::caller::{Caller, Scope};
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::Incoming;
 use crate::model::reply::Reply;
@@ -347,7 +347,7 @@ fn check_may_see(mount: &Mount, caller: &Caller, request: &QueuedRequest) -> Res
     let Some(spec) = request.tool(mount) else {
         return Ok(());
     };
-    let mut needed = vec![spec.scope.clone()];
+    let mut needed: Vec<Scope> = spec.scope.all().cloned().collect();
     needed.extend(spec.unmask_scope.clone().filter(|scope| request.scopes().has(scope)));
     if needed.iter().all(|scope| caller.scopes.has(scope)) {
         return Ok(());

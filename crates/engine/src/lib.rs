@@ -4,6 +4,7 @@
 pub mod cursor;
 pub mod desk;
 pub mod dispatch;
+pub mod import;
 pub mod ip_prefix;
 pub mod limits;
 pub mod model;

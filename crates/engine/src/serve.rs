@@ -4,23 +4,25 @@
 
 pub mod batch;
 mod call_context;
+pub mod own_call;
 pub mod route;
 
 use frontdesk_wire::frame::{Frame, FrameBody, Notification, Request};
 use frontdesk_wire::json::{Map, Value};
 use frontdesk_wire::method::Method;
+use tokio::time::error::Elapsed;
 use tokio::time::timeout_at;
 
 use crate::desk::{Desk, Mount};
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::{Incoming, Verb};
 use crate::model::reply::Reply;
-use crate::model::tool::{Effect, Tool};
+use crate::model::tool::{Effect, Outcome, Tool};
 use crate::model::trace::Trace;
 use crate::pipeline::admit::{admit, admit_tool};
 use crate::pipeline::frame::{FrameRejection, cancel, era, frame};
 use crate::pipeline::perform::perform;
-use crate::pipeline::permit::permit;
+use crate::pipeline::permit::{Permitted, permit};
 use crate::pipeline::precheck::{check_reply_size, precheck};
 use crate::pipeline::read::read;
 use crate::pipeline::record::stopwatch::Stage;
@@ -116,19 +118,40 @@ pub async fn run_tool<'a>(
     tool: &'a Tool,
     arguments: Map<String, Value>,
 ) -> Result<Reply, Fault> {
+    let permitted = permit_tool(context, tool, arguments)?;
+    let performed = timeout_at(context.deadline, perform(context.record, tool, &permitted)).await;
+    let outcome = end_perform(context, performed)?;
+    shape(context.record, &permitted, outcome)
+}
+
+/// Stages 5 to 7. A function of its own that does not wait, so that its values are no part of the future of a call.
+fn permit_tool<'a>(
+    context: &mut CallContext<'_, 'a>,
+    tool: &'a Tool,
+    arguments: Map<String, Value>,
+) -> Result<Permitted<'a>, Fault> {
     context.record.set_tool(&tool.spec);
-    admit_tool(context, &tool.spec)?;
-    let input = read(context, &tool.spec, arguments)?;
+    admit_tool(context, &tool.spec, &arguments)?;
+    let CallRecord { mount, incoming, .. } = *context.record;
+    let dialect = mount.contract.dialect.as_ref();
+    let input = read(dialect, &tool.spec, arguments, incoming.idempotency_key.as_deref())?;
     context.record.set_tenant(&context.caller, input.tenant.as_deref());
     if input.idempotency_key.is_some() {
         context.record.mark_keyed();
     }
     let permitted = permit(context.record.desk, context.record.mount, &context.caller, &tool.spec, input)?;
     context.record.start_stage(Stage::Perform);
-    let performed = timeout_at(context.deadline, perform(context.record, tool, &permitted)).await;
+    Ok(permitted)
+}
+
+/// What stage 8 came to within its time.
+fn end_perform(
+    context: &mut CallContext<'_, '_>,
+    performed: Result<Result<Outcome, Fault>, Elapsed>,
+) -> Result<Outcome, Fault> {
     let outcome = performed.unwrap_or_else(|_| Err(deadline_fault(context.record)))?;
     context.record.end_stage();
-    shape(context.record, &permitted, outcome)
+    Ok(outcome)
 }
 
 /// The trace that a message names in its `_meta`. It takes precedence over that of the HTTP request, which a proxy may

@@ -8,7 +8,7 @@ use frontdesk_engine::ports::{Clock, Random};
 
 use crate::secret::{CLIENT_SECRET_PREFIX, PlaintextSecret};
 
-/// A client to register, and its secret to show once.
+/// A client to register, of no group, and its secret to show once.
 pub fn new_client(
     name: impl Into<String>,
     tenants: Vec<TenantId>,
@@ -24,6 +24,7 @@ pub fn new_client(
         name: name.into(),
         secret: hash,
         tenants,
+        groups: Vec::new(),
         scopes,
         created_at: clock.now(),
         revoked_at: None,

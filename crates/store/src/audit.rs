@@ -15,14 +15,43 @@ pub(crate) const GENESIS_HASH: [u8; 32] = [0; 32];
 /// What the key of the audit chains is derived for.
 pub(crate) const KEY_PURPOSE: &str = "audit chain";
 
-const NODE_PREFIX: &str = "node:";
-
-pub(crate) fn tenant_chain(tenant: &str) -> String {
-    format!("tenant:{tenant}")
+/// What the records of a chain are about. Each class has chains of its own, so that it can be stored for a time of its
+/// own: a chain can be trimmed at its beginning only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditClass {
+    /// What was written, on the chain of the tenant.
+    Writes,
+    /// Reads, refusals and new tokens, on a chain of the node.
+    Reads,
+    /// Changes of tenants and clients, revocations, exports and erasures, on another chain of the node. Releases
+    /// without it have them among the reads.
+    Administration,
 }
 
-pub(crate) fn node_chain(node: &str) -> String {
-    format!("{NODE_PREFIX}{node}")
+impl AuditClass {
+    pub const ALL: [AuditClass; 3] = [AuditClass::Writes, AuditClass::Reads, AuditClass::Administration];
+
+    fn prefix(self) -> &'static str {
+        match self {
+            AuditClass::Writes => "tenant:",
+            AuditClass::Reads => "node:",
+            AuditClass::Administration => "admin:",
+        }
+    }
+
+    /// The chain of a tenant or of a node.
+    pub(crate) fn chain(self, owner: &str) -> String {
+        format!("{}{owner}", self.prefix())
+    }
+
+    /// What `LIKE` finds the chains of the class with.
+    pub(crate) fn pattern(self) -> String {
+        format!("{}%", self.prefix())
+    }
+}
+
+pub(crate) fn tenant_chain(tenant: &str) -> String {
+    AuditClass::Writes.chain(tenant)
 }
 
 /// A link's hash covers its chain, its number, its instant, its records and all links before it. It is keyed, so that
@@ -43,7 +72,7 @@ pub struct AuditSelection {
 /// Which records of one chain are selected.
 pub(crate) enum ChainSelection<'a> {
     All,
-    /// A node's chain has records of all tenants.
+    /// The chains of a node have records of all tenants.
     OfTenant(&'a str),
 }
 
@@ -52,7 +81,9 @@ impl<'a> ChainSelection<'a> {
         match tenant {
             None => Some(ChainSelection::All),
             Some(tenant) if chain == tenant_chain(tenant) => Some(ChainSelection::All),
-            Some(tenant) => chain.starts_with(NODE_PREFIX).then_some(ChainSelection::OfTenant(tenant)),
+            Some(tenant) => {
+                (!chain.starts_with(AuditClass::Writes.prefix())).then_some(ChainSelection::OfTenant(tenant))
+            }
         }
     }
 

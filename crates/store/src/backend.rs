@@ -2,26 +2,34 @@
 //! them. The registry and retention are written once over `StoreDriver`; the engine's `Store`, which is the hot path, is
 //! implemented by each database.
 
+mod answers;
+mod erasure;
 mod registry;
+mod registry_change;
 mod retention;
 pub(crate) mod stats;
+mod word_list;
 
 use std::future::Future;
 use std::time::Duration;
 
-use frontdesk_engine::Fault;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
 use frontdesk_engine::ports::registry::{Changed, Registry};
+use frontdesk_engine::{Fault, TenantId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::StoreError;
+use crate::audit::AuditClass;
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlRow, StoredValue};
+use crate::transfer::tables::TransferTable;
 
-pub(crate) use registry::{RegistryChange, load_tenant_keys};
+pub(crate) use answers::{AnswersChunk, ClaimPosition};
+pub(crate) use registry::{GET_TENANT, load_tenant_keys, read_tenant};
+pub(crate) use registry_change::{Applied, RegistryChange};
 pub(crate) use retention::{EXPIRED_CHAINS, Expired, RetentionChunk, RetentionProgress, RetentionSession};
 pub use stats::WriterStats;
 
@@ -58,9 +66,13 @@ pub trait Backend: Store + Registry {
         before: Millis,
     ) -> BoxFuture<'_, Result<(), Fault>>;
 
-    /// Deletes audit links that were written before this instant, oldest first. Each chain stores the hash of the
-    /// last deleted link, so that the remaining ones can still be verified.
-    fn delete_expired_audit(&self, before: Millis) -> BoxFuture<'_, Result<(), Fault>>;
+    /// Deletes audit links of this class that were written before this instant, oldest first. Each chain stores the
+    /// hash of the last deleted link, so that the remaining ones can still be verified.
+    fn delete_expired_audit(&self, class: AuditClass, before: Millis) -> BoxFuture<'_, Result<(), Fault>>;
+
+    /// Removes the personal part of every stored answer about one of these ids, so that the replay of an old key shows
+    /// nobody. The keys stay claimed. Returns how many answers were changed; repeating it is harmless.
+    fn erase_answers<'a>(&'a self, tenant: &'a TenantId, ids: &'a [String]) -> BoxFuture<'a, Result<u64, Fault>>;
 }
 
 /// A store on one of the two databases.
@@ -88,6 +100,9 @@ pub(crate) trait StoreDriver: Send + Sync {
     ) -> impl Future<Output = Result<Changed, StoreError>> + Send;
 
     fn stats(&self) -> WriterStats;
+
+    /// The tables with rows of tenants.
+    fn erased_tables(&self) -> &[TransferTable];
 
     fn retention(&self) -> impl Future<Output = Result<Self::Retention<'_>, StoreError>> + Send;
 }
@@ -122,7 +137,11 @@ where
         Box::pin(async move { Ok(retention::delete_expired(&self.driver, expired, before).await?) })
     }
 
-    fn delete_expired_audit(&self, before: Millis) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(async move { Ok(retention::delete_expired_links(&self.driver, before).await?) })
+    fn delete_expired_audit(&self, class: AuditClass, before: Millis) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move { Ok(retention::delete_expired_links(&self.driver, class, before).await?) })
+    }
+
+    fn erase_answers<'a>(&'a self, tenant: &'a TenantId, ids: &'a [String]) -> BoxFuture<'a, Result<u64, Fault>> {
+        Box::pin(async move { Ok(answers::erase_answers(&self.driver, tenant.as_str(), ids).await?) })
     }
 }

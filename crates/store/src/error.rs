@@ -1,11 +1,11 @@
 //! Errors of the store. Their text is for operators and logs and never reaches a caller.
 
+mod fault;
 mod postgres;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use frontdesk_engine::{Fault, FaultKind};
 use rusqlite::ErrorCode;
 
 #[derive(Debug)]
@@ -93,6 +93,12 @@ pub enum StoreError {
     /// It is unknown whether the transaction was committed.
     OutcomeUnknown,
     UnknownTenant,
+    /// The tenant is being erased, or was erased while a call for it was under way.
+    TenantErased,
+    /// A tenant cannot be erased completely: this version does not know a table that holds rows of it.
+    UnknownRows {
+        table: String,
+    },
     /// A table that was not declared when the store was opened.
     UnknownTable(&'static str),
     /// A stored value has another type than its column.
@@ -244,6 +250,15 @@ impl fmt::Display for StoreError {
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),
             StoreError::OutcomeUnknown => write!(out, "it is unknown whether this was written"),
             StoreError::UnknownTenant => write!(out, "the tenant is not registered"),
+            StoreError::TenantErased => write!(
+                out,
+                "the tenant is being erased. Run `frontdesk tenant erase` again to complete it if it was interrupted."
+            ),
+            StoreError::UnknownRows { table } => write!(
+                out,
+                "table {table} has rows of this tenant, and this version of Frontdesk does not know the table. Erase the \
+                 tenant with the version that wrote them."
+            ),
             StoreError::UnknownTable(name) => {
                 write!(out, "the table {name} was not declared when the store was opened")
             }
@@ -319,72 +334,10 @@ impl StoreError {
     pub(crate) fn for_batch_member(&self) -> StoreError {
         if matches!(self, StoreError::OutcomeUnknown) {
             StoreError::OutcomeUnknown
+        } else if matches!(self, StoreError::TenantErased) {
+            StoreError::TenantErased
         } else {
             StoreError::NotCommitted(self.to_string())
         }
     }
-}
-
-/// A statement that fails changes nothing. Whether a retry can help depends on the cause.
-impl From<StoreError> for Fault {
-    fn from(error: StoreError) -> Fault {
-        let cause = error.to_string();
-        match error {
-            StoreError::Busy | StoreError::NotCommitted(_) | StoreError::Closed => Fault::unavailable(cause),
-            StoreError::Database(error) if is_transient(&error) => Fault::unavailable(cause),
-            StoreError::Postgres(error) if postgres::is_transient(&error) => Fault::unavailable(cause),
-            StoreError::Unreachable(_) | StoreError::Untrusted(_) | StoreError::DiskFull { .. } => {
-                Fault::unavailable(cause)
-            }
-            StoreError::OutcomeUnknown => {
-                let message = "It is not known yet whether this was done. Look before you repeat it.";
-                Fault::new(FaultKind::Unavailable, message).retry_after(1).caused_by(cause)
-            }
-            StoreError::Database(_)
-            | StoreError::Postgres(_)
-            | StoreError::Role { .. }
-            | StoreError::RlsMissing { .. }
-            | StoreError::UnknownTenant
-            | StoreError::UnexpectedValue { .. }
-            | StoreError::TenantExists(_)
-            | StoreError::DuplicateRow { .. }
-            | StoreError::SchemaMismatch { .. }
-            | StoreError::Incomplete { .. }
-            | StoreError::BrokenChain { .. }
-            | StoreError::UnknownTable(_)
-            | StoreError::NoIndexFunction { .. }
-            | StoreError::NotUnique { .. }
-            | StoreError::RowNotIndexed { .. }
-            | StoreError::NotOurs { .. }
-            | StoreError::Damaged { .. }
-            | StoreError::FileExists { .. }
-            | StoreError::NoData
-            | StoreError::NotInitialized
-            | StoreError::WrongKey
-            | StoreError::OldLibrary { .. }
-            | StoreError::NewerSchema { .. }
-            | StoreError::UnknownColumn { .. }
-            | StoreError::Io { .. } => Fault::internal(cause),
-        }
-    }
-}
-
-/// Locks and full disks are transient; violated constraints and unreadable values are not.
-fn is_transient(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(
-            ErrorCode::DatabaseBusy
-                | ErrorCode::DatabaseLocked
-                | ErrorCode::DiskFull
-                | ErrorCode::SystemIoFailure
-                | ErrorCode::OutOfMemory
-                | ErrorCode::CannotOpen
-                | ErrorCode::ReadOnly
-                | ErrorCode::OperationInterrupted
-                | ErrorCode::OperationAborted
-                | ErrorCode::FileLockingProtocolFailed
-                | ErrorCode::SchemaChanged
-        )
-    )
 }

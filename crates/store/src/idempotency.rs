@@ -1,10 +1,13 @@
 //! Idempotency keys and the responses stored under them. Keys are hashed and responses sealed, so that reading the
 //! database reveals neither.
 
+use std::collections::HashSet;
+
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, StoredAnswer};
 use serde::Deserialize;
 
+use crate::StoreError;
 use crate::keyring::{HashDomain, Keyring, TenantKeys};
 
 /// The same key has another hash for another client or tool.
@@ -29,7 +32,7 @@ pub(crate) fn seal(
     answer: &Item,
 ) -> Option<StoredResponse> {
     let text = encode(answer)?;
-    let data = |cell| associated_data(cell, tenant, claim, key_hash);
+    let data = |cell| associated_data(cell, tenant, claim.client.as_str(), claim.tool, key_hash);
     Some(StoredResponse {
         request_hash: keyring.seal(keys, &data("fd_claim meaning"), &claim.request_hash)?,
         answer: keyring.seal(keys, &data("fd_claim"), text.as_bytes())?,
@@ -43,10 +46,27 @@ pub(crate) fn open(
     key_hash: &str,
     stored: &StoredResponse,
 ) -> Option<StoredAnswer> {
-    let data = |cell| associated_data(cell, tenant, claim, key_hash);
+    let data = |cell| associated_data(cell, tenant, claim.client.as_str(), claim.tool, key_hash);
     let request_hash = keys.open_bytes(&data("fd_claim meaning"), &stored.request_hash)?;
     let text = keys.open(&data("fd_claim"), &stored.answer)?;
     Some(StoredAnswer { request_hash: request_hash.try_into().ok()?, answer: decode(&text)? })
+}
+
+/// The same answer without its personal part, sealed again, if it is about one of these ids and has such a part.
+pub(crate) fn without_personal_part(
+    keyring: &Keyring,
+    keys: &TenantKeys,
+    place: [&str; 5],
+    sealed: &[u8],
+    ids: &HashSet<String>,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let answer = keys.open(&place, sealed).and_then(|text| decode(&text)).ok_or(StoreError::WrongKey)?;
+    if answer.personal.is_none() || !ids.contains(&answer.id) {
+        return Ok(None);
+    }
+    let text = encode(&Item { personal: None, ..answer });
+    let sealed = text.and_then(|text| keyring.seal(keys, &place, text.as_bytes()));
+    sealed.map(Some).ok_or(StoreError::WrongKey)
 }
 
 /// An answer as a JSON array. Members are only ever added at the end, so that the answers of older releases stay
@@ -72,8 +92,19 @@ fn decode(text: &str) -> Option<Item> {
     Some(Item { id, version, body, masked, personal })
 }
 
-fn associated_data<'a>(cell: &'a str, tenant: &'a str, claim: &'a Claim, key_hash: &'a str) -> [&'a str; 5] {
-    [tenant, cell, claim.client.as_str(), claim.tool, key_hash]
+fn associated_data<'a>(
+    cell: &'a str,
+    tenant: &'a str,
+    client: &'a str,
+    tool: &'a str,
+    key_hash: &'a str,
+) -> [&'a str; 5] {
+    [tenant, cell, client, tool, key_hash]
+}
+
+/// What an answer is sealed for.
+pub(crate) fn answer_place<'a>(tenant: &'a str, client: &'a str, tool: &'a str, key_hash: &'a str) -> [&'a str; 5] {
+    associated_data("fd_claim", tenant, client, tool, key_hash)
 }
 
 #[cfg(test)]
@@ -115,8 +146,9 @@ mod tests {
         };
         let hash = key_hash(&keys, &claim);
         let older = r#"["b1","{\"id\":\"b1\"}","{\"owner\":\"A***\"}",null]"#;
-        let seal =
-            |cell, plain: &[u8]| keyring.seal(&keys, &associated_data(cell, "north", &claim, &hash), plain).unwrap();
+        let seal = |cell, plain: &[u8]| {
+            keyring.seal(&keys, &associated_data(cell, "north", "agent", "boats.create", &hash), plain).unwrap()
+        };
         let stored = StoredResponse {
             request_hash: seal("fd_claim meaning", &[1; 32]),
             answer: seal("fd_claim", older.as_bytes()),

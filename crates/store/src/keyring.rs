@@ -14,6 +14,8 @@ use crate::StoreError;
 pub(crate) struct TenantKeys {
     data: SealKey,
     lookup: SealKey,
+    /// The key as it is stored. A tenant that was erased and added again has another one.
+    wrapped: Vec<u8>,
 }
 
 /// What a keyed hash is used for. Equal values in two domains have different hashes.
@@ -62,12 +64,23 @@ const PURPOSE: &str = "tenant keys";
 pub(crate) struct Keyring {
     wrapping: SealKey,
     random: Arc<dyn Random>,
-    tenants: RwLock<HashMap<String, Arc<TenantKeys>>>,
+    cache: RwLock<KeyCache>,
 }
+
+#[derive(Default)]
+struct KeyCache {
+    tenants: HashMap<String, Arc<TenantKeys>>,
+    /// How often keys were removed.
+    removals: u64,
+}
+
+/// Taken before a key is read from the database, and given back with the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CacheState(u64);
 
 impl Keyring {
     pub(crate) fn new(master: &SealKey, random: Arc<dyn Random>) -> Keyring {
-        Keyring { wrapping: master.derive(PURPOSE), random, tenants: RwLock::new(HashMap::new()) }
+        Keyring { wrapping: master.derive(PURPOSE), random, cache: RwLock::default() }
     }
 
     /// A new tenant's wrapped key. It can be used only after `unwrap`.
@@ -80,15 +93,48 @@ impl Keyring {
     }
 
     /// Adds a tenant's key; fails if another master key wrapped it.
-    pub(crate) fn unwrap(&self, tenant: &str, wrapped: &[u8]) -> Result<(), StoreError> {
+    pub(crate) fn unwrap(&self, tenant: &str, wrapped: &[u8]) -> Result<Arc<TenantKeys>, StoreError> {
+        self.unwrap_since(self.state(), tenant, wrapped)
+    }
+
+    /// The same for a key that was read after `state` was taken. If keys were removed since then, this one may have been
+    /// read before its tenant was erased: it is returned, and not added.
+    pub(crate) fn unwrap_since(
+        &self,
+        state: CacheState,
+        tenant: &str,
+        wrapped: &[u8],
+    ) -> Result<Arc<TenantKeys>, StoreError> {
         let data = unwrap_key(&self.wrapping, tenant, wrapped).ok_or(StoreError::WrongKey)?;
-        let keys = TenantKeys { lookup: data.derive("look-up"), data: data.derive("data") };
-        self.tenants.write().map_err(|_| StoreError::Closed)?.insert(tenant.to_owned(), Arc::new(keys));
-        Ok(())
+        let (lookup, data) = (data.derive("look-up"), data.derive("data"));
+        let keys = Arc::new(TenantKeys { lookup, data, wrapped: wrapped.to_vec() });
+        let mut cache = self.cache.write().map_err(|_| StoreError::Closed)?;
+        if cache.removals == state.0 {
+            cache.tenants.insert(tenant.to_owned(), Arc::clone(&keys));
+        }
+        Ok(keys)
+    }
+
+    pub(crate) fn state(&self) -> CacheState {
+        // A poisoned lock refuses keys as well.
+        CacheState(self.cache.read().map_or(0, |cache| cache.removals))
     }
 
     pub(crate) fn keys(&self, tenant: &str) -> Option<Arc<TenantKeys>> {
-        self.tenants.read().ok()?.get(tenant).cloned()
+        self.cache.read().ok()?.tenants.get(tenant).cloned()
+    }
+
+    /// Whether these are the keys that are used for the tenant now.
+    pub(crate) fn is_current(&self, tenant: &str, keys: &Arc<TenantKeys>) -> bool {
+        self.keys(tenant).is_some_and(|current| Arc::ptr_eq(&current, keys))
+    }
+
+    /// After an erasure: a key that is needed again is read from the database again.
+    pub(crate) fn clear(&self) {
+        if let Ok(mut cache) = self.cache.write() {
+            cache.tenants.clear();
+            cache.removals += 1;
+        }
     }
 
     /// Seals for one cell of one table: elsewhere the sealed value cannot be opened.
@@ -128,6 +174,11 @@ fn unwrap_key(wrapping: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKe
 }
 
 impl TenantKeys {
+    /// Whether they were made from this stored key.
+    pub(crate) fn are_of(&self, wrapped: &[u8]) -> bool {
+        self.wrapped == wrapped
+    }
+
     pub(crate) fn open(&self, associated_data: &[&str], sealed: &[u8]) -> Option<String> {
         String::from_utf8(self.open_bytes(associated_data, sealed)?).ok()
     }

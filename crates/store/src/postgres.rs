@@ -6,6 +6,7 @@ pub(crate) mod address;
 mod audit;
 pub(crate) mod connection;
 mod driver;
+mod erasure_watch;
 mod global_writer;
 pub(crate) mod pipeline;
 mod plan_statements;
@@ -33,7 +34,9 @@ use crate::audit::KEY_PURPOSE;
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::keyring::Keyring;
 use crate::reindex;
+use crate::transfer::tables::{self, TransferTable};
 use connection::PgConnection;
+use erasure_watch::ErasureWatch;
 use read_pool::ReadPool;
 use sql_texts::PgTexts;
 use writers::Writers;
@@ -65,6 +68,8 @@ pub(crate) struct PgContext {
     audit_key: SealKey,
     clock: Arc<dyn Clock>,
     tables: HashMap<&'static str, PgTexts>,
+    /// The tables with rows of tenants.
+    erased_tables: Vec<TransferTable>,
     /// This node's name, random at every start, so that no two processes write to the same chain.
     node: String,
 }
@@ -102,6 +107,7 @@ impl PostgresStore {
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
             tables: options.tables.iter().map(|table| (table.name, PgTexts::of(table))).collect(),
+            erased_tables: tables::all(&options.tables),
             node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
         load_tenant_keys(&connection, &context.keyring).await?;
@@ -115,6 +121,7 @@ impl PostgresStore {
             address: options.address,
             writers,
             commit_wait: options.commit_wait,
+            erasures: ErasureWatch::new(),
         };
         Ok(SqlStore { driver })
     }

@@ -238,8 +238,9 @@ async fn read_position<S: SqlSession>(
     rows.first().map(read).transpose()
 }
 
+/// Those that are being erased need no index.
 async fn next_tenant<S: SqlSession>(session: &S, after: &str) -> Result<Option<String>, StoreError> {
-    let text = "SELECT tenant FROM fd_tenant WHERE tenant > $1 ORDER BY tenant LIMIT 1";
+    let text = "SELECT tenant FROM fd_tenant WHERE tenant > $1 AND erasing_at IS NULL ORDER BY tenant LIMIT 1";
     let rows = session.query(text, &[after.into()]).await?;
     rows.first().map(|row| row.text(0).map(str::to_owned)).transpose()
 }
@@ -250,11 +251,11 @@ async fn tenant_keys<S: SqlSession>(
     keyring: &Keyring,
     tenant: &str,
 ) -> Result<Arc<TenantKeys>, StoreError> {
-    if keyring.keys(tenant).is_none() {
-        let rows = session.query("SELECT sealed_key FROM fd_tenant WHERE tenant = $1", &[tenant.into()]).await?;
-        keyring.unwrap(tenant, rows.first().ok_or(StoreError::UnknownTenant)?.bytes(0)?)?;
+    if let Some(keys) = keyring.keys(tenant) {
+        return Ok(keys);
     }
-    keyring.keys(tenant).ok_or(StoreError::UnknownTenant)
+    let rows = session.query("SELECT sealed_key FROM fd_tenant WHERE tenant = $1", &[tenant.into()]).await?;
+    keyring.unwrap(tenant, rows.first().ok_or(StoreError::UnknownTenant)?.bytes(0)?)
 }
 
 /// Creates the indexes of the new columns, now that they are filled.

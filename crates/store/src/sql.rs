@@ -317,6 +317,10 @@ impl<'a> SqlStatement<'a> {
                 let number = self.bind(QueryParam::Integer(*value));
                 let _ = write!(self.text, " AND {column} <= ${number}");
             }
+            Filter::AbsentOrAbove(column, value) => {
+                let number = self.bind(QueryParam::Integer(*value));
+                let _ = write!(self.text, " AND ({column} IS NULL OR {column} > ${number})");
+            }
             Filter::SearchTerms(terms) => {
                 for term in terms {
                     let number = self.bind(QueryParam::of_term(term, table, keys));

@@ -32,6 +32,7 @@ use crate::keyring::Keyring;
 use crate::reindex;
 use crate::sql;
 use crate::sql::session::run_ready;
+use crate::transfer::tables::{self, TransferTable};
 use checkpoints::Checkpointer;
 use readers::{ReaderThreads, SqliteReadPool};
 use search_terms::TERMS_PER_STATEMENT;
@@ -67,6 +68,8 @@ pub(crate) struct SqliteContext {
     clock: Arc<dyn Clock>,
     tables: HashMap<&'static str, SqliteTexts>,
     commit_texts: CommitTexts,
+    /// The tables with rows of tenants.
+    erased_tables: Vec<TransferTable>,
 }
 
 /// The statements of one table, generated once.
@@ -96,6 +99,7 @@ impl SqliteStore {
             clock: options.clock,
             tables: options.tables.iter().map(|table| (table.name, SqliteTexts::of(table))).collect(),
             commit_texts: CommitTexts::default(),
+            erased_tables: tables::all(&options.tables),
         });
         run_ready(load_tenant_keys(&connection, &context.keyring))?;
         run_ready(reindex::run(&connection, &context.keyring, &work))?;

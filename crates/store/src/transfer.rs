@@ -13,7 +13,7 @@ mod export;
 mod import;
 mod layout;
 mod manifest;
-mod tables;
+pub(crate) mod tables;
 mod tx;
 mod validation;
 

@@ -9,13 +9,17 @@ async fn subject() -> StoreUnderTest {
     let store = Arc::new(MemoryStore::default());
     store.inspect(|state| state.tenants.extend(tenants()));
     let peek = Arc::new(Inspected(Arc::clone(&store)));
-    let deleting = Arc::clone(&store);
+    let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
             deleting.delete_rows(kind, column, before);
             Box::pin(async { Ok(()) })
+        }),
+        erase_answers: Box::new(move |tenant, ids| {
+            let erased = erasing.erase_answers(&tenant, &ids);
+            Box::pin(async move { Ok(erased) })
         }),
         peek,
     }
@@ -44,6 +48,10 @@ impl StoreInspector for Inspected {
 
     fn node(&self) -> Vec<String> {
         self.0.records()
+    }
+
+    fn administration(&self) -> Vec<String> {
+        self.0.administration()
     }
 }
 

@@ -1,22 +1,32 @@
-//! The automotive contract, AutomotiveMCP RFC 0.1: dealerships, their stock, their leads and their
-//! customers. Everything specific to that specification is in this folder.
+//! The automotive contract, AutomotiveMCP RFC 0.1: dealerships, their stock, leads, customers and
+//! workshop. Everything specific to that specification is in this folder.
 
+pub mod adf;
 mod check_vin;
 pub mod codes;
 pub mod consent;
 pub mod customer;
+pub mod deal;
 pub mod demo;
 mod dialect;
 pub mod domains;
+pub mod erasure;
+pub mod fee;
+pub mod feeds;
+mod imports;
 pub mod lead;
 pub mod manifest;
 pub mod resource;
+pub mod sample_feed;
 pub mod scopes;
+pub mod service;
+pub mod trade_value;
 pub mod values;
 pub mod vehicle;
 pub mod vin;
 pub mod vocabulary;
 
+use frontdesk_engine::import::{IMPORT, IMPORT_FEED, ImportSpec};
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate, ServerInfo};
 use frontdesk_engine::model::contract_entry::ContractCommand;
 use frontdesk_engine::model::tool::Tool;
@@ -30,12 +40,22 @@ use resource::ResourceParts;
 pub const ID: &str = "automotive";
 
 /// What `frontdesk automotive` offers.
-pub const COMMANDS: &[ContractCommand] = &[check_vin::CHECK_VIN];
+pub const COMMANDS: &[ContractCommand] = &[check_vin::CHECK_VIN, sample_feed::SAMPLE_FEED];
 
 /// Every resource, in the order of `tools/list`. The first tool needs no argument, so that a client can try the server
 /// with it.
 pub fn resources() -> Vec<ResourceParts> {
-    vec![vehicle::resource(), lead::resource(), customer::resource()]
+    let mut resources = vec![
+        vehicle::resource(),
+        lead::resource(),
+        customer::resource(),
+        consent::resource(),
+        deal::resource(),
+        fee::resource(),
+        trade_value::resource(),
+    ];
+    resources.extend(service::resources());
+    resources
 }
 
 pub fn contract() -> Contract {
@@ -48,7 +68,8 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
     let manifest = manifest::content(&resources, &scopes);
     let document = manifest::document(&manifest);
     let dialect = Automotive::new(&resources);
-    let tables = resources.iter().map(|resource| resource.table).collect();
+    let hidden = resources.iter().flat_map(|resource| resource.hidden_tables.iter().copied());
+    let tables = resources.iter().map(|resource| resource.table).chain(hidden).chain([&IMPORT, &IMPORT_FEED]).collect();
     let mut templates = vec![ResourceTemplate {
         template: manifest::URI,
         name: "manifest",
@@ -57,10 +78,14 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
         source: ResourceSource::Document(document.clone()),
     }];
     let mut tools: Vec<Tool> = Vec::new();
+    let mut imports: Vec<ImportSpec> = Vec::new();
     for resource in resources {
         templates.extend(resource.templates);
         tools.extend(resource.tools);
+        imports.push(resource.import);
     }
+    tools.extend(imports::tools(&imports));
+    tools.push(adf::tool());
     Contract {
         id: ID,
         server_info: server_info(&manifest),
@@ -70,6 +95,8 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
         ordinary_scopes: Scopes::new(scopes.iter().cloned()),
         scopes,
         default_scope: scopes::default_scope(),
+        imports,
+        operator_tools: erasure::tools(),
         documents: vec![(manifest::PATH, document)],
         dialect: Box::new(dialect),
     }
@@ -79,7 +106,10 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
 pub fn all_codes(resources: &[ResourceParts]) -> Vec<CodeSpec> {
     let mut all = codes::descriptions::COMMON.to_vec();
     let not_found = resources.iter().map(|resource| not_found_code(resources, resource.not_found));
-    for code in not_found.chain(resources.iter().flat_map(|resource| resource.codes.iter().copied())) {
+    for code in not_found
+        .chain([imports::NOT_FOUND])
+        .chain(resources.iter().flat_map(|resource| resource.codes.iter().copied()))
+    {
         if !all.iter().any(|known| known.code == code.code) {
             all.push(code);
         }
@@ -107,9 +137,11 @@ fn server_info(manifest: &Value) -> ServerInfo {
         name: "frontdesk",
         title: "Frontdesk: AutomotiveMCP",
         version: env!("CARGO_PKG_VERSION"),
-        instructions: "A car dealership's stock, leads and customers. Search stock with inventory.search; every list goes \
-            on with its next_cursor. Money is whole minor units with a currency. Before leads.create, ask the person \
-            for consent to be contacted. Send an idempotency_key with every write and repeat it when you retry. \
+        instructions: "A car dealership's stock, leads, customers, deals and workshop. Search stock with inventory.search; \
+            every list goes on with its next_cursor. Never compute a price yourself: deals.request_quote does. Before \
+            service.book_appointment, ask service.check_availability for a start. Money is whole minor units with a \
+            currency. Before leads.create, ask the person for consent to be contacted; before you contact somebody, call \
+            consent.check. Send an idempotency_key with every write and repeat it when you retry. \
             Personal data is masked in lists; read one record for the whole of it.",
         capabilities: json!({
             "tools": {"listChanged": false},

@@ -12,7 +12,7 @@ pub fn default_scope() -> Scope {
 
 /// In the order of the domains, reading before writing.
 pub fn of_tools<'a>(tools: impl Iterator<Item = &'a Tool>) -> Vec<Scope> {
-    let needed: Vec<&str> = tools.map(|tool| tool.spec.scope.as_str()).collect();
+    let needed: Vec<&str> = tools.flat_map(|tool| tool.spec.scope.all()).map(Scope::as_str).collect();
     let is_used = |scope: &&'static str| needed.contains(scope);
     let known = domains::ALL.iter().flat_map(|domain| [domain.read, domain.write]);
     known.filter(is_used).map(Scope::new).collect()

@@ -1,8 +1,11 @@
 //! Value types that several resources share: money, distances, contacts.
 
+use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::table::search_terms;
+
 use super::vocabulary::DistanceUnit;
 use crate::Record;
-use crate::record::{Currency, Email, Integer, MinorUnits, PersonName, Phone, Text};
+use crate::record::{Currency, ERASED, Email, Integer, MinorUnits, PersonName, Phone, Text};
 
 /// 2^53 - 1, the largest integer that every JSON parser keeps exactly.
 pub const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
@@ -58,6 +61,38 @@ pub struct Contact {
     #[field(indexed)]
     #[argument("Number in E.164 form.")]
     pub phone: Option<Phone>,
+}
+
+/// Whether somebody without e-mail address and number is of use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reachability {
+    Required,
+    Optional,
+}
+
+impl Contact {
+    /// A person needs a name and, where they are to be contacted, a way to do it. `pointer` is where the contact stands.
+    pub(super) fn problems(&self, pointer: &str, reachability: Reachability) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if search_terms(&self.name).is_empty() {
+            problems.push(Problem::new(&format!("{pointer}/name"), "pattern", "at least one letter is expected"));
+        }
+        if reachability == Reachability::Required && self.email.is_none() && self.phone.is_none() {
+            let expected = "an e-mail address or a telephone number is required";
+            problems.push(Problem::new(pointer, "anyOf", expected));
+        }
+        problems
+    }
+
+    /// A contact after its person was erased.
+    pub fn erased() -> Contact {
+        Contact { name: ERASED.into(), email: None, phone: None }
+    }
+}
+
+/// For numbers and ids that lists show unmasked: they must not be able to hold a name, an e-mail address or free text.
+pub(super) fn is_plain_id(id: &str) -> bool {
+    id.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
 }
 
 /// The kind of vehicle somebody looks for.

@@ -1,16 +1,23 @@
 //! A vehicle in stock. It has no personal data.
 
+mod stock_rules;
+
+use frontdesk_engine::model::fault::Problem;
 use frontdesk_engine::model::page::Direction;
+use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::{Code, Fault};
+use serde_json::{Map, Value};
 
 use super::codes::CodeSpec;
+use super::deal::Deal;
 use super::domains::{self, Domain};
-use super::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
+use super::resource::{Resource, ResourceApi, ResourceParts, Withdrawal, WriteContext};
 use super::values::{Distance, Money};
 use super::vin::Vin;
 use crate::record::filter::{equals, range, words};
-use crate::record::{Entity, FilterArgument, Integer, List, NameText, SortOption, Text, Timestamp};
+use crate::record::{Entity, FilterArgument, Integer, List, NameText, Ref, SortOption, Text, Timestamp};
 use crate::{Record, Vocabulary};
+pub use stock_rules::VEHICLE_UNAVAILABLE;
 
 #[rustfmt::skip]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
@@ -19,6 +26,10 @@ pub enum VehicleCondition { New, Used, CertifiedPreOwned, Demo, Unknown }
 #[rustfmt::skip]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
 pub enum VehicleStatus { Available, InTransit, OnOrder, Pending, Reserved, OnHold, Sold, Wholesale, Unavailable, Unknown }
+
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum VinCheck { Verified, NotVerified, Unknown }
 
 #[rustfmt::skip]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
@@ -41,11 +52,14 @@ pub enum Drivetrain { Fwd, Rwd, Awd, FourWd, Unknown }
 pub enum MediaType { Image, Video, Document, Unknown }
 
 #[derive(Debug, Clone, PartialEq, Record)]
-#[table("vehicle", prefix = "veh", not_found = "inventory.not_found")]
+#[table("vehicle", prefix = "veh", not_found = "inventory.not_found", partial_key = stock_rules::LIVE_VIN)]
 pub struct Vehicle {
-    /// Vehicle identification number.
-    #[field(create, unique, searched)]
+    /// Vehicle identification number. A car that was sold and came back is a new unit with the same number.
+    #[field(create, indexed, searched)]
     pub vin: Text<17>,
+    /// Whether the VIN's check digit is right. not_verified is no error outside North America; read the number again.
+    #[default(VinCheck::Unknown)]
+    pub vin_check: VinCheck,
     /// The dealership's own number.
     #[field(create, update, unique, searched)]
     pub stock_number: Text<40>,
@@ -63,7 +77,7 @@ pub struct Vehicle {
     pub model: NameText<60>,
     /// Trim level.
     #[field(create, update, searched)]
-    pub trim: Text<80>,
+    pub trim: Option<Text<80>>,
     /// Body style.
     #[field(create, update, column, searched)]
     #[default(BodyStyle::Unknown)]
@@ -106,6 +120,9 @@ pub struct Vehicle {
     /// Asking price.
     #[field(create, update, column("price_minor", "currency"), sorted)]
     pub price: Money,
+    /// Asking prices so far, the oldest first, the current one last; 20 at most.
+    #[default(List::default())]
+    pub price_history: List<PricePoint, 20>,
     /// The manufacturer's suggested price.
     #[field(create, update)]
     pub msrp: Option<Money>,
@@ -113,6 +130,8 @@ pub struct Vehicle {
     #[field(create, update, known, indexed, receipt)]
     #[default(VehicleStatus::Available)]
     pub status: VehicleStatus,
+    /// The deal that reserves it or has sold it, and decides its status.
+    pub held_by: Option<VehicleHold>,
     /// When it came into stock.
     #[field(create, update)]
     #[default(|new| new.now)]
@@ -123,9 +142,25 @@ pub struct Vehicle {
 }
 
 #[derive(Debug, Clone, PartialEq, Record)]
+pub struct PricePoint {
+    /// Since when it was asked.
+    pub at: Timestamp,
+    /// The asking price.
+    pub price: Money,
+}
+
+#[derive(Debug, Clone, PartialEq, Record)]
+pub struct VehicleHold {
+    /// The deal's id.
+    pub deal_id: Ref<Deal>,
+    /// The status it goes back to if the deal is cancelled before delivery.
+    pub status_before: VehicleStatus,
+}
+
+#[derive(Debug, Clone, PartialEq, Record)]
 pub struct Equipment {
     /// The manufacturer's code.
-    pub code: Text<40>,
+    pub code: Option<Text<40>>,
     /// What it is.
     #[field(searched)]
     pub name: Text<200>,
@@ -143,43 +178,95 @@ pub struct Medium {
     pub order: Integer<0, 1000>,
 }
 
-const DUPLICATE: CodeSpec = CodeSpec {
+pub(super) const DUPLICATE: CodeSpec = CodeSpec {
     code: Code("inventory.duplicate"),
-    means: "The dealership has a vehicle with this VIN or stock number already.",
+    means: "The dealership has a vehicle with this stock number already, or one with this VIN that is not sold.",
     next: "Find it with `inventory.search` and change that one.",
 };
 
 impl Resource for Vehicle {
     const DOMAIN: &'static Domain = &domains::INVENTORY;
     const DUPLICATE: CodeSpec = DUPLICATE;
+    /// One that is being sold, or is held for another reason, keeps its status when a feed no longer lists it.
+    const WITHDRAWAL: Option<Withdrawal> = Some(Withdrawal {
+        field: "status",
+        listed: &["available", "in_transit", "on_order"],
+        withdrawn: "unavailable",
+    });
 
-    fn on_create(entity: &mut Entity<Vehicle>, _: &WriteContext<'_>) -> Result<(), Fault> {
+    fn match_text(field: &str, text: &str) -> String {
+        match (field, Vin::parse(text)) {
+            ("vin", Ok(vin)) => vin.as_str().to_owned(),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// What is listed again is for sale again. A deal decides the status of its vehicle, not a feed.
+    fn on_listed(vehicle: &Vehicle, arguments: &mut Map<String, Value>) {
+        if vehicle.held_by.is_some() {
+            arguments.remove("status");
+            return;
+        }
+        if vehicle.status == VehicleStatus::Unavailable && !arguments.contains_key("status") {
+            arguments.insert("status".to_owned(), Value::from("available"));
+        }
+    }
+
+    /// A withdrawn vehicle is gone for who follows the stock.
+    fn change(before: &Vehicle, after: &Vehicle) -> Change {
+        let is_withdrawn = |vehicle: &Vehicle| vehicle.status == VehicleStatus::Unavailable;
+        match (is_withdrawn(before), is_withdrawn(after)) {
+            (false, true) => Change::Deleted,
+            (true, false) => Change::Created,
+            (true, true) | (false, false) => Change::Updated,
+        }
+    }
+
+    fn on_create(entity: &mut Entity<Vehicle>, context: &WriteContext<'_>) -> Result<(), Fault> {
         let vehicle = &mut entity.record;
         let vin =
             Vin::parse(&vehicle.vin).map_err(|error| Fault::invalid_argument("/vin", "pattern", error.to_string()))?;
         vehicle.vin = vin.as_str().into();
-        vehicle.check_against(&vin)
+        vehicle.vin_check = VinCheck::of(&vin);
+        vehicle.note_price(context.now());
+        check_against(&vin, vehicle.year, &vehicle.make)
     }
 
-    fn on_update(_: &Entity<Vehicle>, after: &mut Entity<Vehicle>, context: &WriteContext<'_>) -> Result<(), Fault> {
-        match Vin::parse(&after.record.vin) {
-            Ok(vin) if context.is_named("year") || context.is_named("make") => after.record.check_against(&vin),
-            Ok(_) | Err(_) => Ok(()),
+    fn on_update(
+        before: &Entity<Vehicle>,
+        after: &mut Entity<Vehicle>,
+        context: &WriteContext<'_>,
+    ) -> Result<(), Fault> {
+        stock_rules::check_status(&before.record, &after.record)?;
+        if before.record.price != after.record.price {
+            after.record.note_change_of_price(before, context.now());
         }
+        let Ok(vin) = Vin::parse(&after.record.vin) else {
+            return Ok(());
+        };
+        after.record.vin_check = VinCheck::of(&vin);
+        if context.is_named("year") || context.is_named("make") {
+            return check_against(&vin, after.record.year, &after.record.make);
+        }
+        Ok(())
     }
 }
 
-impl Vehicle {
-    /// Year and make must be those that the VIN says, as far as it says them.
-    fn check_against(&self, vin: &Vin) -> Result<(), Fault> {
-        if let Some(year) = vin.year().filter(|year| i64::from(*year) != self.year.get()) {
-            return Err(Fault::invalid_argument("/year", "const", format!("the VIN says {year}")));
-        }
-        match vin.make().filter(|make| !NameText::<60>::from(*make).is_like(&self.make)) {
-            Some(make) => Err(Fault::invalid_argument("/make", "const", format!("the VIN says {make}"))),
-            None => Ok(()),
-        }
-    }
+/// Year and make must be those that the VIN says, as far as it says them.
+pub(super) fn check_against(vin: &Vin, year: Integer<1900, 2100>, make: &NameText<60>) -> Result<(), Fault> {
+    let wrong_year = vin.year().filter(|said| i64::from(*said) != year.get());
+    let wrong_make = vin.make().filter(|said| !NameText::<60>::from(*said).is_like(make));
+    let problem = |pointer: &str, said: String| Problem {
+        pointer: pointer.to_owned(),
+        keyword: "const",
+        expected: format!("the VIN says {said}"),
+    };
+    let problems = [
+        wrong_year.map(|year| problem("/year", year.to_string())),
+        wrong_make.map(|make| problem("/make", make.to_owned())),
+    ];
+    let problems: Vec<Problem> = problems.into_iter().flatten().collect();
+    if problems.is_empty() { Ok(()) } else { Err(Fault::invalid(problems)) }
 }
 
 const LISTED_BY: &[FilterArgument] =
@@ -189,6 +276,7 @@ const SEARCHED_BY: &[FilterArgument] = &[
     words("text", "Words that must all occur: make, model, trim, colour, equipment, description, stock number, VIN."),
     equals("make", "Make, such as Toyota; case does not matter."),
     equals("model", "Model, such as RAV4; case does not matter."),
+    equals("vin", "Whole VIN in capitals; also finds units that were sold before."),
     equals("condition", "New or used."),
     equals("status", "Whether it can be bought."),
     equals("body_style", "Body style."),
@@ -233,8 +321,9 @@ pub fn resource() -> ResourceParts {
         .create(
             "inventory.create",
             "Add a vehicle",
-            "Adds a vehicle to the stock. Its year and make must be those of its VIN. Without \
-                    amcp:inventory:read the answer is a receipt.",
+            "Adds a vehicle to the stock. Its year and make must be those of its VIN; a VIN may come back once \
+                    the unit before is sold. vin_check not_verified means that the check digit does not prove the \
+                    number: have it read again. Without amcp:inventory:read the answer is a receipt.",
             Vec::new(),
             &[],
         )
@@ -242,8 +331,10 @@ pub fn resource() -> ResourceParts {
             "inventory.update",
             "Update a vehicle",
             "Changes what is named, such as price, mileage or status. options and media replace all those \
-                    before; null clears what need not be there. Without amcp:inventory:read the answer is a receipt.",
-            &[],
+                    before; null clears what need not be there. A sold vehicle must go on_hold before it is available \
+                    again; one that a deal holds changes its status with that deal. Without amcp:inventory:read the \
+                    answer is a receipt.",
+            &[stock_rules::INVALID_TRANSITION, stock_rules::HELD_BY_DEAL],
         )
         .parts()
 }

@@ -15,6 +15,18 @@ pub enum ConsentChannel {
     Unknown,
 }
 
+/// What somebody may be contacted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum ConsentPurpose {
+    Marketing,
+    Transactional,
+    ServiceReminder,
+    LeadFollowUp,
+    CreditInquiry,
+    DataSharing,
+    Unknown,
+}
+
 /// Closed, because a distance needs a known unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
 #[vocabulary(closed)]

@@ -58,6 +58,8 @@ pub fn contract(settings: EmcpSettings) -> Contract {
         scopes: scopes::all(),
         default_scope: scopes::default_scope(),
         ordinary_scopes: scopes::ordinary(),
+        imports: Vec::new(),
+        operator_tools: Vec::new(),
         documents: Vec::new(),
         dialect: Box::new(Emcp { tenant: settings.tenant }),
     }

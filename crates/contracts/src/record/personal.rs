@@ -11,6 +11,9 @@ use super::field::{FieldType, FieldValue};
 use super::mask;
 use super::text::add_word;
 
+/// What stands where personal data was erased. It is shown to everybody, and nothing is found by it.
+pub const ERASED: &str = "[erased]";
+
 /// The paths of what a masked answer does not show.
 #[derive(Debug, Default)]
 pub struct Redacted {
@@ -87,6 +90,9 @@ macro_rules! personal_text {
             }
 
             fn write_masked(&self, path: &str, out: &mut String, redacted: &mut Redacted) {
+                if self.0 == ERASED {
+                    return self.write(out);
+                }
                 redacted.mask(path);
                 write_quoted(&$mask(&self.0), out);
             }
@@ -96,7 +102,9 @@ macro_rules! personal_text {
             }
 
             fn add_words(&self, words: &mut String) {
-                add_word(&self.0, words);
+                if self.0 != ERASED {
+                    add_word(&self.0, words);
+                }
             }
         }
     };

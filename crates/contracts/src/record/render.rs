@@ -3,7 +3,6 @@
 use frontdesk_engine::model::table::{Cell, SearchTerm, search_terms};
 use frontdesk_wire::json::{write_integer, write_quoted};
 
-use super::Record;
 use super::entity::Entity;
 use super::field::{FieldSpec, FieldValue};
 use super::nested::{add_named_cells, maskable};
@@ -59,6 +58,7 @@ pub(super) fn render<R: Stored>(entity: &Entity<R>, tenant_member: &'static str)
     hidden.end();
     full.end();
     write_only.end();
+    index.add_partial_key(&entity.record);
     let (cells, search_terms) = index.finish();
     Rendered {
         body,
@@ -107,9 +107,10 @@ fn write_times<R>(entity: &Entity<R>, object: &mut ObjectWriter<'_>) {
 }
 
 /// The cells and search terms of a record.
-pub(super) fn index<R: Record>(record: &R) -> (Vec<(&'static str, Cell)>, Vec<SearchTerm>) {
+pub(super) fn index<R: Stored>(record: &R) -> (Vec<(&'static str, Cell)>, Vec<SearchTerm>) {
     let mut index = Index::default();
     record.each(&mut |field, value| index.add(field, value));
+    index.add_partial_key(record);
     index.finish()
 }
 
@@ -126,6 +127,10 @@ impl Index {
         if field.searched {
             value.add_words(if field.is_personal() { &mut self.personal_words } else { &mut self.words });
         }
+    }
+
+    fn add_partial_key<R: Stored>(&mut self, record: &R) {
+        self.cells.extend(R::partial_key().map(|key| (key.column, (key.cell)(record))));
     }
 
     fn finish(self) -> (Vec<(&'static str, Cell)>, Vec<SearchTerm>) {

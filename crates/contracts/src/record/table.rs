@@ -1,7 +1,7 @@
 //! The table of a resource, from its fields.
 
 use frontdesk_engine::Code;
-use frontdesk_engine::model::table::{ColumnSpec, TableSpec};
+use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, TableSpec};
 
 use super::Record;
 use super::entity::index_stored;
@@ -17,6 +17,21 @@ pub trait Stored: Record {
     const NOT_FOUND: Code;
 
     fn table() -> &'static TableSpec;
+
+    /// `partial_key = ..` in `#[table(..)]` implements it.
+    fn partial_key() -> Option<PartialKey<Self>> {
+        None
+    }
+}
+
+/// A value that only some records must not share: a column of its own that is empty for the others.
+pub struct PartialKey<R> {
+    /// The field with the value.
+    pub field: &'static str,
+    /// A column of text.
+    pub column: &'static str,
+    /// The value of the column; `Cell::Null` for a record that need not be unique.
+    pub cell: fn(&R) -> Cell,
 }
 
 /// Made once per resource and process, so its lists are leaked instead of counted.
@@ -26,17 +41,19 @@ pub fn table_spec<R: Stored>() -> TableSpec {
         let types = (field.column_types)();
         field.columns.iter().zip(types).map(|(name, column_type)| ColumnSpec { name, column_type })
     });
+    let key = R::partial_key().map(|key| key.column);
+    let specs = specs.chain(key.map(|name| ColumnSpec { name, column_type: ColumnType::Text }));
     let with = |index: ColumnIndex| {
         let fields = columns.iter().filter(move |field| field.index == Some(index));
-        let names: Vec<&'static str> = fields.filter_map(|field| field.columns.first().copied()).collect();
-        &*names.leak()
+        fields.filter_map(|field| field.columns.first().copied()).collect::<Vec<&'static str>>()
     };
+    let unique: Vec<&'static str> = with(ColumnIndex::Unique).into_iter().chain(key).collect();
     TableSpec {
         name: R::TABLE_NAME,
         columns: specs.collect::<Vec<ColumnSpec>>().leak(),
-        unique: with(ColumnIndex::Unique),
-        sorted: with(ColumnIndex::Sorted),
-        filtered: with(ColumnIndex::Filtered),
+        unique: unique.leak(),
+        sorted: with(ColumnIndex::Sorted).leak(),
+        filtered: with(ColumnIndex::Filtered).leak(),
         searched: searched(R::FIELDS).leak(),
         index: Some(index_stored::<R>),
     }

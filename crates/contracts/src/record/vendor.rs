@@ -20,7 +20,7 @@ pub static NAME: Pattern = Pattern {
     expected: "a field of a vendor is named x_<vendor>_<name>, with at most 64 lower-case letters, digits and _",
 };
 
-fn is_vendor_name(name: &str) -> bool {
+pub fn is_vendor_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let Some((vendor, rest)) = name.strip_prefix("x_").and_then(|name| name.split_once('_')) else {
         return false;

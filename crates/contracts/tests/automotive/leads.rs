@@ -48,6 +48,7 @@ fn a_new_lead_is_answered_whole_to_who_may_read_leads() {
             "interest": "buy",
             "source": {"channel": "ai_agent"},
             "consent": {"status": "granted", "channels": ["email", "sms"], "granted_at": "2026-01-31T09:30:00Z"},
+            "consent_id": lead["consent_id"],
             "received_at": "2026-01-31T09:30:00Z",
             "created_at": "2026-01-31T09:30:00Z",
             "updated_at": "2026-01-31T09:30:00Z",
@@ -59,7 +60,7 @@ fn a_new_lead_is_answered_whole_to_who_may_read_leads() {
         })
     );
     assert_eq!(desk.call_ok(ALL_SCOPES, "leads.get", json!({"id": id})), lead);
-    assert_eq!(desk.events(), ["lead created"]);
+    assert_eq!(desk.events(), ["lead created", "consent created"]);
 }
 
 #[test]
@@ -156,7 +157,10 @@ fn a_lead_becomes_its_customers_latest_and_stays_in_step() {
     assert_eq!(customer(&desk)["latest_lead"], json!({"id": lead["id"], "status": "contacted"}));
     desk.call_ok(ALL_SCOPES, "leads.update", json!({"id": lead["id"], "comments": "Called."}));
     assert_eq!(customer(&desk)["version"], json!(3));
-    assert_eq!(desk.events(), ["lead created", "customer updated", "lead updated", "customer updated", "lead updated"]);
+    assert_eq!(
+        desk.events(),
+        ["lead created", "consent created", "customer updated", "lead updated", "customer updated", "lead updated"]
+    );
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn an_update_must_change_something_and_expect_the_right_version() {
     assert_eq!(refusal(json!({"id": id, "status": "unknown"})), "request.invalid");
     assert_eq!(refusal(json!({"id": id, "last_contact_at": "2026-01-31T10:30:00Z"})), "request.invalid");
     assert_eq!(refusal(json!({"id": id, "status": "sold", "expected_version": 2})), "request.version_conflict");
-    assert_eq!(desk.events(), ["lead created"]);
+    assert_eq!(desk.events(), ["lead created", "consent created"]);
 }
 
 #[test]
@@ -218,7 +222,7 @@ fn one_key_makes_one_lead_and_another_body_is_a_conflict() {
     assert_eq!(first, second);
     let other = changed(json!({"idempotency_key": "k-1", "interest": "lease"}));
     assert_eq!(desk.error_code(ALL_SCOPES, "leads.create", other), "request.idempotency_conflict");
-    assert_eq!(desk.events(), ["lead created"]);
+    assert_eq!(desk.events(), ["lead created", "consent created"]);
 }
 
 #[test]

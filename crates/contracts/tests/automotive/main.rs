@@ -3,27 +3,45 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod appointments;
 mod arguments;
+mod availability;
+mod calendar;
+mod consents;
+mod customers;
+mod deals;
 mod demo_rows;
+mod erasure;
 mod errors;
 mod failures;
+mod feed_rows;
+mod fees;
+mod import_jobs;
+mod imports;
 mod inventory_writes;
+mod lead_lifecycle;
 mod leads;
 mod loaner;
 mod made_up_resource;
 mod manifest;
 mod mask;
+mod matrix;
 mod naming;
 mod personal_data;
+mod quotes;
 mod receipts;
 mod reference;
+mod repair_orders;
 mod resource_fields;
 mod resources;
 mod routes;
 mod scopes;
 mod search;
+mod service_parallel;
+mod stock;
 mod successes;
 mod support;
 mod totals;
+mod trade_values;
 mod vendor_fields;
 mod wrong_calls;

@@ -122,7 +122,7 @@ fn a6_15_an_unreadable_row_is_not_quoted_in_the_cause() {
         [
             "a stored lead cannot be read: interest",
             "a stored lead cannot be read: contact",
-            "a stored customer cannot be read: kind",
+            "a stored customer cannot be read: primary_contact",
         ]
     );
 }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use frontdesk_contracts::automotive::codes::CodeSpec;
 use frontdesk_contracts::automotive::resource::ResourceParts;
-use frontdesk_contracts::automotive::{all_codes, contract_of, resources};
+use frontdesk_contracts::automotive::{all_codes, contract, contract_of, resources};
 use frontdesk_contracts::openapi;
 use frontdesk_contracts::record::{FieldSpec, VocabularySpec};
 use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat};
-use frontdesk_engine::model::tool::{Effect, ToolSpec};
+use frontdesk_engine::model::tool::{Effect, Tool, ToolSpec};
 
 use crate::errors::up_to_date;
 
@@ -47,13 +47,23 @@ pub(crate) fn page(resources: &[ResourceParts]) -> String {
     let mut page = INTRODUCTION.to_owned();
     page += "\n## Tools\n\n| tool | does | scope |\n|---|---|---|\n";
     for spec in resources.iter().flat_map(|resource| &resource.tools).map(|tool| &tool.spec) {
-        writeln!(page, "| [`{}`](#{}) | {} | `{}` |", spec.name, anchor(spec.name), spec.title, spec.scope.as_str())
-            .unwrap();
+        writeln!(page, "| [`{}`](#{}) | {} | `{}` |", spec.name, anchor(spec.name), spec.title, scopes(spec)).unwrap();
+    }
+    let extensions: Vec<Tool> =
+        contract().tools.into_iter().filter(|tool| tool.spec.name.starts_with("x_frontdesk.")).collect();
+    for spec in extensions.iter().map(|tool| &tool.spec) {
+        writeln!(page, "| [`{}`](#{}) | {} | `{}` |", spec.name, anchor(spec.name), spec.title, scopes(spec)).unwrap();
     }
     let mut vocabularies = Vec::new();
     for resource in resources {
         write_resource(&mut page, resource);
         collect_vocabularies(resource.fields, &mut vocabularies);
+    }
+    let guide = "../guides/own-data";
+    page += "\n## Imports\n\nTools of Frontdesk itself. An import adds many records at once: ";
+    writeln!(page, "see [the guide]({guide}.md).").unwrap();
+    for spec in extensions.iter().map(|tool| &tool.spec) {
+        write_tool(&mut page, spec);
     }
     page += "\n## Vocabularies\n\n| vocabulary | words |\n|---|---|\n";
     for VocabularySpec { name, words } in vocabularies {
@@ -119,7 +129,7 @@ fn write_fields(page: &mut String, holder: &str, fields: &[FieldSpec]) {
 }
 
 fn write_tool(page: &mut String, spec: &ToolSpec) {
-    write!(page, "\n### {}\n\n{} Needs `{}`.", spec.name, spec.about, spec.scope.as_str()).unwrap();
+    write!(page, "\n### {}\n\n{} Needs `{}`.", spec.name, spec.about, scopes(spec)).unwrap();
     *page += match spec.effect {
         Effect::Reads => "",
         Effect::Adds => " Adds a record.",
@@ -141,13 +151,17 @@ fn write_tool(page: &mut String, spec: &ToolSpec) {
     }
 }
 
+fn scopes(spec: &ToolSpec) -> String {
+    spec.scope.all().map(frontdesk_engine::Scope::as_str).collect::<Vec<_>>().join("` or `")
+}
+
 fn type_name(schema: &Schema) -> String {
     match schema {
         Schema::Object(fields) | Schema::Extended { fields, .. } => {
             let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
             format!("object of {}", names.join(", "))
         }
-        Schema::Map(_) => "object".to_owned(),
+        Schema::Map(_) | Schema::AnyObject => "object".to_owned(),
         Schema::List { of, max, .. } => format!("list of {}, at most {max}", type_name(of)),
         Schema::Text(TextFormat::Free { max, .. }) => format!("text, at most {max}"),
         Schema::Text(TextFormat::OneOf(words)) => format!("one of `{}`", words.join("` `")),

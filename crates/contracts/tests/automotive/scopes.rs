@@ -14,7 +14,7 @@ fn a6_09_a6_10_only_a_tools_own_scope_admits_it() {
         for scope in contract().scopes.iter().map(Scope::as_str) {
             let params = json!({"name": tool.spec.name, "arguments": {"id": "none"}});
             let status = desk.send(&format!("dlr_lakeside/{scope}"), "tools/call", params).status;
-            let expected = if tool.spec.scope.as_str() == scope { 200 } else { 403 };
+            let expected = if tool.spec.scope.all().any(|known| known.as_str() == scope) { 200 } else { 403 };
             assert_eq!(status, expected, "{} with {scope}", tool.spec.name);
         }
     }
@@ -31,8 +31,63 @@ fn tools_are_listed_by_what_a_token_may_call() {
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(listed("amcp:inventory:read"), ["inventory.list", "inventory.search", "inventory.get"]);
-    assert_eq!(listed("amcp:leads:read"), ["leads.list", "leads.get", "customers.list", "customers.get"]);
-    assert_eq!(listed("amcp:leads:write"), ["leads.create", "leads.update"]);
+    assert_eq!(
+        listed("amcp:leads:read"),
+        ["leads.list", "leads.search", "leads.get", "customers.list", "customers.search", "customers.get",]
+    );
+    assert_eq!(listed("amcp:consent:read"), ["consent.list", "consent.get", "consent.check"]);
+    let imports = ["x_frontdesk.import_items", "x_frontdesk.get_import", "x_frontdesk.list_imports"];
+    assert_eq!(
+        listed("amcp:leads:write"),
+        [
+            &["leads.create", "leads.update", "customers.create", "customers.update"],
+            imports.as_slice(),
+            &["x_frontdesk.import_adf"],
+        ]
+        .concat()
+    );
+    assert_eq!(listed("amcp:consent:write"), [&["consent.create", "consent.update"], imports.as_slice()].concat());
+    assert_eq!(
+        listed("amcp:deals:read"),
+        [
+            "deals.list",
+            "deals.get",
+            "deals.request_quote",
+            "deals.list_fees",
+            "deals.get_fee",
+            "deals.list_trade_values",
+            "deals.get_trade_value",
+        ]
+    );
+    assert_eq!(
+        listed("amcp:deals:write"),
+        [&["deals.create", "deals.update", "deals.cancel_deal", "deals.request_trade_value"], imports.as_slice(),]
+            .concat()
+    );
+    assert_eq!(
+        listed("amcp:service:read"),
+        [
+            "service.list_appointments",
+            "service.get_appointment",
+            "service.check_availability",
+            "service.list_repair_orders",
+            "service.get_repair_order",
+            "service.list_service_codes",
+            "service.get_service_code",
+            "service.list_advisors",
+            "service.get_advisor",
+            "service.list_workshops",
+            "service.get_workshop",
+        ]
+    );
+    let service_tools = [
+        "service.book_appointment",
+        "service.update_appointment",
+        "service.cancel_appointment",
+        "service.create_repair_order",
+        "service.update_repair_order",
+    ];
+    assert_eq!(listed("amcp:service:write"), [service_tools.as_slice(), imports.as_slice()].concat());
 }
 
 #[test]

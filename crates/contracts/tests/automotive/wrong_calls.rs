@@ -48,13 +48,13 @@ fn an_unknown_argument_is_answered_with_the_nearest_one() {
     assert_eq!(
         refused(&desk, "inventory.search", json!({"max_price": {"amount": 1, "currency": "USD"}})),
         invalid(
-            "The arguments are not valid: only these are known: text, make, model, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean price_max?"
+            "The arguments are not valid: only these are known: text, make, model, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean price_max?"
         )
     );
     assert_eq!(
         refused(&desk, "inventory.search", json!({"price-max": 1, "make": "Kia"})),
         invalid(
-            "The arguments are not valid: only these are known: text, make, model, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean price_max?"
+            "The arguments are not valid: only these are known: text, make, model, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean price_max?"
         )
     );
 }
@@ -65,7 +65,7 @@ fn two_mistakes_at_once_are_both_explained() {
     assert_eq!(
         refused(&desk, "inventory.search", json!({"status": "in stock", "body_stlye": "suv"})),
         invalid(
-            "The arguments are not valid. /status: one of these is expected: available, in_transit, on_order, pending, reserved, on_hold, sold, wholesale, unavailable, unknown. Unknown name: only these are known: text, make, model, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean body_style?"
+            "The arguments are not valid. /status: one of these is expected: available, in_transit, on_order, pending, reserved, on_hold, sold, wholesale, unavailable, unknown. Unknown name: only these are known: text, make, model, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean body_style?"
         )
     );
 }

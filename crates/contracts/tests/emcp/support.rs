@@ -118,6 +118,7 @@ impl TestDesk {
                 route: None,
                 name_header: body["params"]["name"].as_str().filter(|_| modern).map(str::to_owned),
                 idempotency_key: None,
+                import_id: None,
                 transport_fault: None,
                 body: RequestBody::from_bytes(body.to_string()),
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -230,6 +231,7 @@ fn desk_at(clock: Arc<TestClock>) -> Desk {
         tally: Default::default(),
         tenant_locks: Default::default(),
         task_queue: Default::default(),
+        import_queue: Default::default(),
         settings: frontdesk_engine::desk::DeskSettings {
             page_bytes: 1 << 20,
             reply_bytes: 4 << 20,

@@ -155,6 +155,7 @@ impl QueuedRequest {
             name_header: self.name_header.clone(),
             // A write that is repeated after a crash finds its own claim.
             idempotency_key: self.key.as_ref().map(|key| key.as_str().to_owned()),
+            import_id: None,
             transport_fault: None,
             address: self.address,
             trace: self.trace(),
@@ -255,6 +256,7 @@ mod tests {
             route: None,
             name_header: None,
             idempotency_key: None,
+            import_id: None,
             transport_fault: None,
             address: [192, 0, 2, 1].into(),
             trace: Trace::new("t1"),

@@ -7,6 +7,7 @@ use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 use crate::dispatch::DispatchReply;
+use crate::import::ImportSpec;
 use crate::model::caller::{Scope, Scopes};
 use crate::model::fault::Fault;
 use crate::model::page::Total;
@@ -28,6 +29,10 @@ pub struct Contract {
     pub default_scope: Scope,
     /// What an ordinary client may hold. A 401 names these, because clients request exactly the scopes it names.
     pub ordinary_scopes: Scopes,
+    /// What can be imported: records of which kind, and how.
+    pub imports: Vec<ImportSpec>,
+    /// Tools that no caller sees: only commands of the operator call them.
+    pub operator_tools: Vec<Tool>,
     /// Documents at the root of the server that anybody may read, by path.
     pub documents: Vec<(&'static str, String)>,
     pub dialect: Box<dyn Dialect>,

@@ -10,12 +10,14 @@ pub struct ContractEntry {
     pub commands: &'static [ContractCommand],
     /// The default prefix of the REST routes of its first mount, if it has routes.
     pub rest: Option<&'static str>,
+    /// How a person is erased, if the contract stores anything about people.
+    pub erasure: Option<ErasureSpec>,
 }
 
 impl ContractEntry {
     /// A contract whose mounts need a path and nothing else.
     pub const fn new(name: &'static str) -> ContractEntry {
-        ContractEntry { name, requires: Requires::Nothing, commands: &[], rest: None }
+        ContractEntry { name, requires: Requires::Nothing, commands: &[], rest: None, erasure: None }
     }
 
     pub const fn requiring(self, requires: Requires) -> ContractEntry {
@@ -29,6 +31,37 @@ impl ContractEntry {
     pub const fn with_commands(self, commands: &'static [ContractCommand]) -> ContractEntry {
         ContractEntry { commands, ..self }
     }
+
+    pub const fn with_erasure(self, erasure: ErasureSpec) -> ContractEntry {
+        ContractEntry { erasure: Some(erasure), ..self }
+    }
+}
+
+/// How the operator erases a person, as `frontdesk NOUN erase`. Both tools are among the contract's `operator_tools`.
+///
+/// `find_tool` takes `id` or one of the arguments and answers `subject` (the id of a record that stands for the person),
+/// `records` (objects with `id`, at most as many as one commit can erase), `counts` by kind of record, `others` (ids of
+/// people who share contact data) and `running_imports`. `erase_tool` takes `id`, the subject, and those `records`, and
+/// refuses with a version conflict if one has changed since.
+#[derive(Debug, Clone, Copy)]
+pub struct ErasureSpec {
+    /// What a person is called, in the singular.
+    pub noun: &'static str,
+    /// An id as the contract makes them, for the help.
+    pub id_example: &'static str,
+    pub find_tool: &'static str,
+    pub erase_tool: &'static str,
+    /// What finds a person besides an id.
+    pub found_by: &'static [PersonArgument],
+}
+
+/// `--NAME VALUE`, by which a person is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PersonArgument {
+    pub name: &'static str,
+    /// The placeholder in the help, in upper case.
+    pub value_name: &'static str,
+    pub about: &'static str,
 }
 
 /// What a mount needs besides a path.

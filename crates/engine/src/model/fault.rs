@@ -217,6 +217,10 @@ const MAX_REASONS: usize = 3;
 const MAX_REASON: usize = 500;
 
 impl Problem {
+    pub fn new(pointer: &str, keyword: &'static str, expected: impl Into<String>) -> Problem {
+        Problem { pointer: pointer.to_owned(), keyword, expected: expected.into() }
+    }
+
     /// What would be right, as a sentence of a message. A question ends with its own mark.
     pub fn reason(&self) -> String {
         match self.expected.char_indices().nth(MAX_REASON) {

@@ -2,7 +2,7 @@
 //! and the body is not read before then, so that an unauthenticated caller learns nothing and costs little.
 
 use std::net::IpAddr;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
@@ -94,6 +94,8 @@ pub struct Incoming {
     pub route: Option<Box<RouteRequest>>,
     /// `Idempotency-Key` as received: whether it counts, and what is a valid one, depends on what is called.
     pub idempotency_key: Option<String>,
+    /// The import whose row this call applies; none for what a caller sends itself.
+    pub import_id: Option<Arc<str>>,
     /// A fault of the transport, which is answered once the caller is known.
     pub transport_fault: Option<Fault>,
     pub address: IpAddr,

@@ -16,6 +16,7 @@ pub mod reply;
 pub mod route;
 pub mod schema;
 pub mod table;
+pub mod tenant;
 pub mod timestamp;
 pub mod tool;
 pub mod tool_input;

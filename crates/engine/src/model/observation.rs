@@ -20,6 +20,8 @@ const SUFFIX_CAPACITY: usize = 48;
 pub struct Observation {
     pub at: Millis,
     pub trace: Trace,
+    /// The import whose row was applied.
+    pub import_id: Option<Arc<str>>,
     pub contract: &'static str,
     pub address: IpAddr,
     pub caller: Option<Arc<Caller>>,
@@ -68,6 +70,7 @@ impl Observation {
         Observation {
             at,
             trace,
+            import_id: None,
             contract,
             address,
             caller: None,
@@ -117,6 +120,9 @@ impl Observation {
             if *caller.subject != *caller.client.as_str() {
                 quoted(&mut line, "subject", &caller.subject);
             }
+        }
+        if let Some(import_id) = &self.import_id {
+            plain(&mut line, "import", import_id);
         }
         line.push_str(",\"address\":\"");
         write_address(self.address, &mut line);

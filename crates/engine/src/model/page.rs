@@ -8,6 +8,8 @@ pub enum Filter {
     AnyOf(&'static str, Vec<Cell>),
     AtLeast(&'static str, i64),
     AtMost(&'static str, i64),
+    /// More than this, or no value at all: what has not ended yet. Not for columns that lists are sorted by.
+    AbsentOrAbove(&'static str, i64),
     /// Every one of these words.
     SearchTerms(Vec<SearchTerm>),
 }
@@ -19,7 +21,7 @@ impl Filter {
             Filter::Equals(_, cell) => matches!(cell, Cell::Digest(_)),
             Filter::AnyOf(_, cells) => cells.iter().any(|cell| matches!(cell, Cell::Digest(_))),
             Filter::SearchTerms(words) => words.iter().any(|word| matches!(word, SearchTerm::Personal(_))),
-            Filter::AtLeast(..) | Filter::AtMost(..) => false,
+            Filter::AtLeast(..) | Filter::AtMost(..) | Filter::AbsentOrAbove(..) => false,
         }
     }
 }

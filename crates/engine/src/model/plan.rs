@@ -35,6 +35,8 @@ pub enum Step {
     Remove { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
     /// Guards a row that was only read.
     Require { table: &'static TableSpec, id: String, expect_version: i64, on_conflict: OnConflict },
+    /// Guards the insert of a row that was looked for and not found: if it exists by now, the tool runs again.
+    RequireAbsent { table: &'static TableSpec, id: String },
 }
 
 /// What a version that has moved on means.

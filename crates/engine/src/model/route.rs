@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::model::fault::Fault;
 use crate::model::incoming::{Verb, VerbSet};
 use crate::model::tool::Tool;
 
@@ -9,10 +10,30 @@ use crate::model::tool::Tool;
 pub const ID: &str = "{id}";
 
 /// The verb and the path, below the mount's prefix, that call a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Route {
     pub verb: Verb,
     pub path: &'static str,
+    /// The argument that the variable of the path fills.
+    pub variable: &'static str,
+    pub body: RouteBody,
+    /// The status of a success, if it is not the ordinary one.
+    pub success: Option<u16>,
+}
+
+/// What the body of a request to a route is.
+#[derive(Debug, Clone, Copy)]
+pub enum RouteBody {
+    /// A JSON object with the arguments.
+    Arguments,
+    /// That, or the text of one argument by itself under one of these media types.
+    Text { argument: &'static str, media_types: &'static [&'static str], decode: fn(&[u8]) -> Result<String, Fault> },
+}
+
+impl Route {
+    pub const fn new(verb: Verb, path: &'static str) -> Route {
+        Route { verb, path, variable: "id", body: RouteBody::Arguments, success: None }
+    }
 }
 
 /// A request to a route, apart from what every request has.
@@ -25,6 +46,8 @@ pub struct RouteRequest {
     /// `If-Match` and `If-None-Match` as received.
     pub if_match: Option<String>,
     pub if_none_match: Option<String>,
+    /// The media type of the body in lower case, without parameters. None if there is none, or the body is compressed.
+    pub media_type: Option<String>,
 }
 
 impl RouteRequest {

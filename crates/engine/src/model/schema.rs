@@ -8,6 +8,7 @@ mod publish;
 mod whole;
 
 pub use check::Checked;
+pub(crate) use currency::is_currency;
 pub use pattern::Pattern;
 pub use whole::exact_integer;
 
@@ -22,6 +23,8 @@ pub enum Schema {
     },
     /// Any member names, each with a value of this schema.
     Map(Box<Schema>),
+    /// An object of any content, which is checked by what it is handed on to.
+    AnyObject,
     List {
         of: Box<Schema>,
         min: usize,
@@ -117,6 +120,7 @@ impl Schema {
         match self {
             Schema::Object(fields) | Schema::Extended { fields, .. } => fields,
             Schema::Map(_)
+            | Schema::AnyObject
             | Schema::List { .. }
             | Schema::Text(_)
             | Schema::Integer { .. }

@@ -3,7 +3,9 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::model::caller::Scope;
+use serde_json::{Map, Value};
+
+use crate::model::caller::{Scope, Scopes};
 use crate::model::fault::{Code, Fault};
 use crate::model::page::{Page, Total};
 use crate::model::plan::Plan;
@@ -42,7 +44,53 @@ pub enum Sensitivity {
     Business,
 }
 
-#[derive(Debug)]
+/// The scope that a call needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScopeRule {
+    One(Scope),
+    /// Any of these; the tool decides what it shows with which.
+    AnyOf(Vec<Scope>),
+    /// Depends on the word that this argument has.
+    ByArgument {
+        name: &'static str,
+        scopes: Vec<(&'static str, Scope)>,
+    },
+}
+
+impl ScopeRule {
+    /// Every scope with which some call is possible.
+    pub fn all(&self) -> impl Iterator<Item = &Scope> {
+        let (plain, named) = match self {
+            ScopeRule::One(scope) => (std::slice::from_ref(scope), [].as_slice()),
+            ScopeRule::AnyOf(scopes) => (scopes.as_slice(), [].as_slice()),
+            ScopeRule::ByArgument { scopes, .. } => ([].as_slice(), scopes.as_slice()),
+        };
+        plain.iter().chain(named.iter().map(|(_, scope)| scope))
+    }
+
+    /// Whether some call is possible with these scopes.
+    pub fn allows_some(&self, granted: &Scopes) -> bool {
+        self.all().any(|scope| granted.has(scope))
+    }
+
+    /// The scope that this call needs and the caller lacks. A word that the argument cannot have is refused later, by
+    /// its schema; until then any of the scopes will do.
+    pub fn missing(&self, arguments: &Map<String, Value>, granted: &Scopes) -> Option<&Scope> {
+        let named = match self {
+            ScopeRule::One(_) | ScopeRule::AnyOf(_) => None,
+            ScopeRule::ByArgument { name, scopes } => {
+                let word = arguments.get(*name).and_then(Value::as_str);
+                scopes.iter().find(|(known, _)| word == Some(*known)).map(|(_, scope)| scope)
+            }
+        };
+        match named {
+            Some(scope) => (!granted.has(scope)).then_some(scope),
+            None => self.all().next().filter(|_| !self.allows_some(granted)),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
 pub struct ToolSpec {
     pub name: &'static str,
     pub title: &'static str,
@@ -50,7 +98,7 @@ pub struct ToolSpec {
     pub input: Schema,
     pub output: Schema,
     pub effect: Effect,
-    pub scope: Scope,
+    pub scope: ScopeRule,
     /// With this scope the answer carries personal data in full; without it, or with none named,
     /// it is masked.
     pub unmask_scope: Option<Scope>,
@@ -72,11 +120,35 @@ pub trait ReadTool: Send + Sync {
 pub trait WriteTool: Send + Sync {
     fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>>;
 
+    /// Called once when its plan has been committed; not again when the answer is replayed.
+    fn committed(&self, permitted: &Permitted<'_>, answer: &Item) {
+        let _ = (permitted, answer);
+    }
+
     /// The answer to a repeated idempotency key, made from the stored one.
     fn replay<'a>(&'a self, permitted: &'a Permitted<'a>, stored: Item) -> Future<'a, Result<Item, Fault>> {
         let _ = permitted;
         Box::pin(std::future::ready(Ok(stored)))
     }
+}
+
+/// A tool whose work is calls of other tools. Each of them is checked, committed and recorded by itself, for the same
+/// caller; one that fails does not undo the others.
+pub trait CompoundTool: Send + Sync {
+    fn calls(&self, permitted: &Permitted<'_>) -> Result<Vec<ToolCall>, Fault>;
+
+    /// The answer, from what became of the calls in their order.
+    fn answer(&self, permitted: &Permitted<'_>, results: Vec<Result<Outcome, Fault>>) -> Result<Outcome, Fault>;
+}
+
+/// A call that a compound tool makes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// A tool that callers see.
+    pub tool: &'static str,
+    pub arguments: Map<String, Value>,
+    /// Makes a repetition safe.
+    pub key: Option<String>,
 }
 
 impl<F> ReadTool for F
@@ -101,6 +173,7 @@ where
 pub enum Run {
     Read(Arc<dyn ReadTool>),
     Write(Arc<dyn WriteTool>),
+    Compound(Arc<dyn CompoundTool>),
 }
 
 impl Run {
@@ -111,8 +184,13 @@ impl Run {
     pub fn write(tool: impl WriteTool + 'static) -> Run {
         Run::Write(Arc::new(tool))
     }
+
+    pub fn compound(tool: impl CompoundTool + 'static) -> Run {
+        Run::Compound(Arc::new(tool))
+    }
 }
 
+#[derive(Clone)]
 pub struct Tool {
     pub spec: ToolSpec,
     pub run: Run,

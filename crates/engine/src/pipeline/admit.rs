@@ -1,6 +1,8 @@
 //! Stage 5: whether the caller may make this call. The scope first, so that a refusal costs the caller
 //! nothing; then its budget of calls.
 
+use serde_json::{Map, Value};
+
 use crate::model::fault::Fault;
 use crate::model::tool::ToolSpec;
 use crate::pipeline::permit::rate_limited;
@@ -17,9 +19,13 @@ pub(crate) enum Charge {
 }
 
 /// Admits a call of a tool.
-pub(crate) fn admit_tool(context: &CallContext<'_, '_>, spec: &ToolSpec) -> Result<(), Fault> {
-    if !context.caller.scopes.has(&spec.scope) {
-        return Err(Fault::missing_scope(&spec.scope));
+pub(crate) fn admit_tool(
+    context: &CallContext<'_, '_>,
+    spec: &ToolSpec,
+    arguments: &Map<String, Value>,
+) -> Result<(), Fault> {
+    if let Some(missing) = spec.scope.missing(arguments, &context.caller.scopes) {
+        return Err(Fault::missing_scope(missing));
     }
     // A tool that is denied by name is denied by every other way to it, too.
     if context.record.mount.policy.as_ref().is_some_and(|policy| policy.denies_tool(spec.name)) {

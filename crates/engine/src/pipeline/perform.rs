@@ -3,15 +3,17 @@
 //! "audited" are properties of this one place.
 
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::Poll;
 
 use crate::desk::Desk;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::plan::Plan;
-use crate::model::tool::{Future, Item, Outcome, Run, Tool, WriteTool};
+use crate::model::tool::{CompoundTool, Future, Item, Outcome, Run, Tool, ToolCall, WriteTool};
 use crate::pipeline::permit::Permitted;
 use crate::pipeline::record::CallRecord;
 use crate::ports::{Claim, Commit, Committed, StoredAnswer};
+use crate::serve::own_call::{CallOrigin, OwnTool, call_tool};
 
 /// A plan that conflicts with another write, and not with the caller's own expected version, is made again up to three
 /// times.
@@ -26,7 +28,30 @@ pub(crate) async fn perform(
         Run::Read(tool) => run_cancellable(call_record, permitted, tool.read(permitted)).await,
         // Boxed, so that the future of a read has no room for a write.
         Run::Write(tool) => Box::pin(write(call_record, tool.as_ref(), permitted)).await.map(Outcome::One),
+        Run::Compound(tool) => Box::pin(make_calls(call_record, tool.as_ref(), permitted)).await,
     }
+}
+
+/// One after the other: each is recorded by itself, and the order is that of the sender.
+async fn make_calls(
+    call_record: &CallRecord<'_>,
+    tool: &dyn CompoundTool,
+    permitted: &Permitted<'_>,
+) -> Result<Outcome, Fault> {
+    let CallRecord { desk, mount, incoming, .. } = *call_record;
+    let origin = CallOrigin {
+        caller: Arc::clone(permitted.caller()),
+        address: incoming.address,
+        trace: incoming.trace.clone(),
+        import_id: None,
+    };
+    let tenant = (mount.contract.dialect.tenant_argument(), permitted.tenant().as_str());
+    let mut results = Vec::new();
+    for ToolCall { tool, mut arguments, key } in tool.calls(permitted)? {
+        arguments.insert(tenant.0.to_owned(), tenant.1.into());
+        results.push(call_tool(desk, mount, &origin, OwnTool::Published(tool), arguments, key).await);
+    }
+    tool.answer(permitted, results)
 }
 
 /// Only a call with a request id can be cancelled by its caller.
@@ -56,6 +81,9 @@ async fn write(
     permitted: &Permitted<'_>,
 ) -> Result<Item, Fault> {
     let desk = call_record.desk;
+    if call_record.incoming.import_id.is_none() {
+        desk.import_queue.note_write(desk.now());
+    }
     let claim = permitted.claim();
     let mut guard = desk.tenant_locks.acquire_if_contended(permitted.tenant()).await;
     for _ in 0..MAX_ATTEMPTS {
@@ -88,6 +116,7 @@ async fn write(
         match desk.store.commit(commit).await? {
             Committed::Done => {
                 call_record.mark_recorded();
+                tool.committed(permitted, &outcome);
                 return Ok(outcome);
             }
             Committed::AlreadyClaimed(earlier) => return replay(tool, permitted, claim.as_ref(), earlier).await,

@@ -147,8 +147,17 @@ impl Permitted<'_> {
         &self.tenant
     }
 
-    pub fn caller(&self) -> &Caller {
+    pub fn caller(&self) -> &Arc<Caller> {
         &self.caller
+    }
+
+    /// The contract's id.
+    pub(crate) fn contract(&self) -> &'static str {
+        self.contract
+    }
+
+    pub(crate) fn desk(&self) -> &Desk {
+        self.desk
     }
 
     pub fn input(&self) -> &ToolInput {

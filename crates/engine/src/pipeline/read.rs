@@ -3,17 +3,18 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::contract::Dialect;
 use crate::model::fault::Fault;
 use crate::model::tool::ToolSpec;
 use crate::model::tool_input::ToolInput;
-use crate::serve::CallContext;
 
+/// `header_key` is the idempotency key that came beside the arguments.
 pub(crate) fn read(
-    context: &CallContext<'_, '_>,
+    dialect: &dyn Dialect,
     spec: &ToolSpec,
     arguments: Map<String, Value>,
+    header_key: Option<&str>,
 ) -> Result<ToolInput, Fault> {
-    let dialect = context.record.mount.contract.dialect.as_ref();
     let checked = spec.input.check(dialect.normalize(spec, arguments))?;
-    dialect.read(spec, checked, context.record.incoming.idempotency_key.as_deref())
+    dialect.read(spec, checked, header_key)
 }

@@ -4,7 +4,7 @@
 use crate::model::contract::Payload;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::reply::Reply;
-use crate::model::route::RouteRequest;
+use crate::model::route::{ID, RouteRequest};
 use crate::model::table::joined;
 use crate::model::tool::{Effect, ListAnswer, Outcome};
 use crate::pipeline::permit::Permitted;
@@ -68,7 +68,12 @@ pub(crate) fn shape(
         .map(|request| route_headers(request, &payload, version, mount.contract.dialect.tenant_argument()));
     let reply = mount.contract.dialect.success(payload, &call_record.reply_context());
     let location = new_id.zip(call_record.incoming.route.as_deref());
-    let location = location.map(|(id, request)| ("Location", format!("{}/{id}", request.path)));
+    let location =
+        location.map(|(id, request)| ("Location", format!("{}/{id}", collection_path(call_record, request))));
+    let reply = match call_record.route().and_then(|route| route.success) {
+        Some(status) => reply.status(status),
+        None => reply,
+    };
     let reply =
         headers.into_iter().flatten().chain(location).fold(reply, |reply, (name, value)| reply.header(name, value));
     // A write has happened by now, and its answer must say so however long it is.
@@ -77,6 +82,15 @@ pub(crate) fn shape(
         return Err(too_large());
     }
     Ok(reply)
+}
+
+/// The path below which new records are found: without the variable that the request's own path may end with.
+fn collection_path<'r>(call_record: &CallRecord<'_>, request: &'r RouteRequest) -> &'r str {
+    let has_variable = call_record.route().is_some_and(|route| route.path.ends_with(ID));
+    match request.path.rsplit_once('/') {
+        Some((collection, _)) if has_variable => collection,
+        Some(_) | None => &request.path,
+    }
 }
 
 /// What HTTP says about an answer at a route: the version of a record, the address of the next page.

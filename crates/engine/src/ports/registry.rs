@@ -1,16 +1,16 @@
 //! Who may come at all: tenants, clients and the tokens they were given. Secrets are known here only
 //! by their hashes.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 use crate::model::caller::{ClientId, Scopes, TenantId};
 use crate::model::fault::Fault;
+pub use crate::model::tenant::Tenant;
+use crate::model::tenant::{GroupId, TenantUpdate};
 use crate::model::timestamp::Millis;
 use crate::model::tool::Future;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tenant {
-    pub id: TenantId,
-    pub name: String,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
@@ -19,6 +19,8 @@ pub struct Client {
     /// SHA-256 of a secret of 256 random bits.
     pub secret: [u8; 32],
     pub tenants: Vec<TenantId>,
+    /// It may also act for the tenants that are in these groups when a token is issued.
+    pub groups: Vec<GroupId>,
     /// The most a token of this client can carry.
     pub scopes: Scopes,
     pub created_at: Millis,
@@ -44,12 +46,72 @@ pub enum Changed {
     Nothing,
 }
 
-/// Every change takes `record`, one line of JSON, and appends it to this node's audit chain in the
-/// same transaction: there is no change without its record, and no record of what did not happen.
+/// What an erasure has removed so far, also by earlier runs that were interrupted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ErasureReport {
+    /// Rows by table. Tables without any are left out.
+    pub rows: BTreeMap<String, u64>,
+    /// Clients that belonged to this tenant alone.
+    pub clients: u64,
+    /// How the tenant's audit chain ended.
+    pub chain: ErasedChain,
+}
+
+/// The last link of an erased audit chain.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ErasedChain {
+    /// 0 if the tenant had no chain.
+    pub seq: i64,
+    /// In hexadecimal.
+    pub hash: String,
+    /// How many links there were; earlier ones had been deleted by retention.
+    pub links: u64,
+    /// Whether the chain was as it had been written.
+    pub intact: bool,
+}
+
+/// The audit records of an erasure, each a JSON object on one line. The store adds `removed` to the last one and
+/// `erased_chain` to both, because it alone knows them.
+#[derive(Debug, Clone)]
+pub struct ErasureRecords {
+    pub begin: String,
+    pub end: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErasureProgress {
+    UnknownTenant,
+    /// Ask again to go on.
+    More(ErasureReport),
+    Done(ErasureReport),
+}
+
+/// Every change takes `record`, one line of JSON, and appends it to an audit chain of this node in the same
+/// transaction: there is no change without its record, and no record of what did not happen. It is the chain of
+/// administration, except for new tokens, of which there are many: they are recorded like reads.
 pub trait Registry: Send + Sync {
     fn tenants(&self) -> Future<'_, Result<Vec<Tenant>, Fault>>;
+    fn tenant<'a>(&'a self, id: &'a TenantId) -> Future<'a, Result<Option<Tenant>, Fault>>;
     /// `Nothing` if the tenant exists already.
     fn add_tenant(&self, tenant: Tenant, record: String) -> Future<'_, Result<Changed, Fault>>;
+    /// `Nothing` if there is no such tenant, or it is being erased. If it leaves a group, tokens that were issued for
+    /// it because of that group lose it.
+    fn update_tenant<'a>(
+        &'a self,
+        id: &'a TenantId,
+        update: TenantUpdate,
+        record: String,
+    ) -> Future<'a, Result<Changed, Fault>>;
+    /// Erases a tenant for about a second at a time. The first call only marks it: from then on no write for it succeeds, and
+    /// within a second no read, and no token is issued for it. It may be interrupted at any point.
+    fn erase_tenant<'a>(
+        &'a self,
+        id: &'a TenantId,
+        at: Millis,
+        records: ErasureRecords,
+    ) -> Future<'a, Result<ErasureProgress, Fault>>;
+    /// Records an act of administration that changes nothing here, such as an export.
+    fn record_administration(&self, record: String) -> Future<'_, Result<(), Fault>>;
 
     fn clients(&self) -> Future<'_, Result<Vec<Client>, Fault>>;
     fn client<'a>(&'a self, id: &'a ClientId) -> Future<'a, Result<Option<Client>, Fault>>;
@@ -66,8 +128,15 @@ pub trait Registry: Send + Sync {
     fn revoke_client<'a>(&'a self, id: &'a ClientId, at: Millis, record: String) -> Future<'a, Result<Changed, Fault>>;
 
     fn token(&self, hash: [u8; 32]) -> Future<'_, Result<Option<Token>, Fault>>;
-    /// Keeps a token; expired ones are forgotten on the way.
-    fn add_token(&self, token: Token, now: Millis, record: String) -> Future<'_, Result<(), Fault>>;
+    /// Stores a token for those of its tenants that exist and for those in these groups; expired tokens are deleted on
+    /// the way. `Nothing` if no tenant is left.
+    fn add_token(
+        &self,
+        token: Token,
+        groups: Vec<GroupId>,
+        now: Millis,
+        record: String,
+    ) -> Future<'_, Result<Changed, Fault>>;
     fn revoke_token<'a>(
         &'a self,
         hash: [u8; 32],

@@ -7,7 +7,7 @@ use crate::desk::{Desk, Mount};
 use crate::model::fault::{Fault, FaultKind, ProtocolDetail};
 use crate::model::incoming::{Incoming, Verb};
 use crate::model::reply::Reply;
-use crate::model::route::{RouteMatch, RouteRequest};
+use crate::model::route::{RouteBody, RouteMatch, RouteRequest};
 use crate::model::schema::Schema;
 use crate::model::tool::{Tool, ToolSpec};
 use crate::pipeline::record::{CallRecord, RunCall, record_call};
@@ -33,18 +33,28 @@ impl RunCall for RouteCall {
         if let Some(fault) = incoming.transport_fault.as_ref().filter(|fault| !is_media_type(fault)) {
             return Err(fault.clone());
         }
-        let (tool, id) = find(mount, incoming.verb, request)?;
+        let (tool, variable) = find(mount, incoming.verb, request)?;
         context.record.set_tool(&tool.spec);
-        if let Some(fault) = &incoming.transport_fault {
+        let body = TextBody::of(tool, request);
+        // What is held back by now is that the body is no JSON, which need not be wrong here.
+        if let (Some(fault), None) = (&incoming.transport_fault, &body) {
             return Err(fault.clone());
         }
-        let mut arguments = match incoming.verb {
-            Verb::Post | Verb::Put => body_arguments(&incoming.body.collect().await?)?,
-            Verb::Get | Verb::Head | Verb::Delete | Verb::Other => Map::new(),
+        let mut permit = None;
+        let mut arguments = match (body, incoming.verb) {
+            (Some(body), Verb::Post | Verb::Put) => {
+                // Such a body may be large, so the caller's right to send it is checked first.
+                admit_early(&context, tool, variable)?;
+                permit = Some(context.record.desk.import_queue.receive().await?);
+                body.arguments(&incoming.body.collect().await?)?
+            }
+            (None, Verb::Post | Verb::Put) => body_arguments(&incoming.body.collect().await?)?,
+            (_, Verb::Get | Verb::Head | Verb::Delete | Verb::Other) => Map::new(),
         };
         add_query(&mut arguments, request.query.as_deref().unwrap_or_default(), &tool.spec.input)?;
-        if let Some(id) = id {
-            add(&mut arguments, "id", Value::from(id), "the path and the body must name the same id")?;
+        if let (Some(value), Some(route)) = (variable, tool.spec.route) {
+            let expected = format!("the path and the body must name the same {}", route.variable);
+            add(&mut arguments, route.variable, Value::from(value), &expected)?;
         }
         let version_argument = mount.contract.dialect.version_argument();
         if let Some(version) = expected_version(request, &tool.spec, version_argument)? {
@@ -52,6 +62,7 @@ impl RunCall for RouteCall {
             add(&mut arguments, version_argument, Value::from(version), expected)?;
         }
         let reply = run_tool(&mut context, tool, arguments).await?;
+        drop(permit);
         Ok(not_modified(request, incoming.verb, reply))
     }
 }
@@ -71,6 +82,38 @@ fn find<'m, 'p>(mount: &'m Mount, verb: Verb, request: &'p RouteRequest) -> Resu
             FaultKind::NotFound,
             "There is nothing at this address; the OpenAPI document lists the addresses there are.",
         )),
+    }
+}
+
+/// A body that is the text of one argument.
+struct TextBody {
+    argument: &'static str,
+    decode: fn(&[u8]) -> Result<String, Fault>,
+}
+
+impl TextBody {
+    fn of(tool: &Tool, request: &RouteRequest) -> Option<TextBody> {
+        match tool.spec.route?.body {
+            RouteBody::Arguments => None,
+            RouteBody::Text { argument, media_types, decode } => {
+                let media_type = request.media_type.as_deref()?;
+                media_types.contains(&media_type).then_some(TextBody { argument, decode })
+            }
+        }
+    }
+
+    fn arguments(&self, body: &[u8]) -> Result<Map<String, Value>, Fault> {
+        Ok(Map::from_iter([(self.argument.to_owned(), Value::from((self.decode)(body)?))]))
+    }
+}
+
+/// Whether the caller's scopes allow the call, as far as the path says what it is about.
+fn admit_early(context: &CallContext<'_, '_>, tool: &Tool, variable: Option<&str>) -> Result<(), Fault> {
+    let route = tool.spec.route.zip(variable);
+    let arguments = route.map(|(route, value)| (route.variable.to_owned(), Value::from(value)));
+    match tool.spec.scope.missing(&Map::from_iter(arguments), &context.caller.scopes) {
+        Some(missing) => Err(Fault::missing_scope(missing)),
+        None => Ok(()),
     }
 }
 

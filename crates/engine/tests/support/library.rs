@@ -47,6 +47,8 @@ pub(crate) fn contract() -> Contract {
         scopes: ["books:read", "books:write", "members:read", "members:contact"].map(Scope::new).to_vec(),
         default_scope: Scope::new("books:read"),
         ordinary_scopes: Scopes::new(["books:read", "books:write"].map(Scope::new)),
+        imports: Vec::new(),
+        operator_tools: Vec::new(),
         documents: Vec::new(),
         dialect: Box::new(Plainly::default()),
     }
@@ -122,7 +124,7 @@ fn tool(name: &'static str, effect: Effect, scope: &str, fields: impl IntoIterat
             input: Schema::object([branch].into_iter().chain(fields)),
             output: Schema::object([]),
             effect,
-            scope: Scope::new(scope),
+            scope: frontdesk_engine::model::tool::ScopeRule::One(Scope::new(scope)),
             unmask_scope: None,
             rate: RateKey::Client,
             sensitivity: Sensitivity::Personal,

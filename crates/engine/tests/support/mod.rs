@@ -136,6 +136,7 @@ impl TestDesk {
             tally: Default::default(),
             tenant_locks: Default::default(),
             task_queue: TaskQueue::new(LIMITS),
+            import_queue: Default::default(),
             settings,
         };
         let mount = Mount::new(

@@ -16,6 +16,7 @@ pub(crate) fn post(who: &str, body: &str) -> Incoming {
         route: None,
         name_header: None,
         idempotency_key: None,
+        import_id: None,
         transport_fault: None,
         body: RequestBody::from_bytes(Bytes::copy_from_slice(body.as_bytes())),
         address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),

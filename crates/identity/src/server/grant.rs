@@ -3,7 +3,7 @@
 
 use frontdesk_engine::model::caller::Scopes;
 use frontdesk_engine::model::observation::Observation;
-use frontdesk_engine::ports::registry::{Client, Token};
+use frontdesk_engine::ports::registry::{Changed, Client, Token};
 use serde::Serialize;
 
 use super::authenticate::ClientRequest;
@@ -21,12 +21,6 @@ impl EmbeddedServer {
         check_grant_type(form.get("grant_type"))?;
         let resource = self.target(form.get("resource"))?;
         let scopes = granted_scopes(form.get("scope"), client, resource)?;
-        if client.tenants.is_empty() {
-            return Err(OAuthError::new(
-                OAuthErrorKind::UnauthorizedClient,
-                "This client belongs to no tenant. Ask the operator to register it for one.",
-            ));
-        }
         let secret = self.issue(client, resource, &scopes, observation).await?;
         let body = TokenResponse {
             access_token: secret.expose(),
@@ -70,7 +64,14 @@ impl EmbeddedServer {
             expires_at: now.plus_seconds(self.settings.lifetime_seconds.into()),
         };
         let hash = token.hash;
-        self.registry.add_token(token, now, observation.to_line()).await?;
+        // Which tenants are in the client's groups is looked up when the token is stored, in the same transaction.
+        let stored = self.registry.add_token(token, client.groups.clone(), now, observation.to_line()).await?;
+        if stored == Changed::Nothing {
+            return Err(OAuthError::new(
+                OAuthErrorKind::UnauthorizedClient,
+                "This client belongs to no tenant. Ask the operator to register it for one.",
+            ));
+        }
         // If the client was revoked or its secret rotated since it authenticated, its tokens were revoked before this
         // one was stored; revoke it too.
         let current = self.registry.client(&client.id).await?;

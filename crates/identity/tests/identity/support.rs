@@ -59,7 +59,7 @@ pub(crate) fn bench() -> Bench {
 }
 
 pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32) -> Bench {
-    let registry = Arc::new(MemoryStore::default());
+    let registry = Arc::new(MemoryStore::with_tenants(["north", "south"]));
     let clock = Arc::new(TestClock::at(START));
     let log = Arc::new(ObservedCalls::default());
     let records = Arc::new(MemoryStore::default());
@@ -95,6 +95,7 @@ pub(crate) fn client(id: &str, secret: &str, tenant: &str, scopes: &str) -> Clie
         name: id.to_owned(),
         secret: sha256(secret.as_bytes()),
         tenants: vec![TenantId::parse(tenant).unwrap()],
+        groups: Vec::new(),
         scopes: Scopes::parse(scopes).unwrap(),
         created_at: Millis(START),
         revoked_at: None,

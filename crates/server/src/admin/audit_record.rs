@@ -4,6 +4,8 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{ClientId, TenantId};
 use frontdesk_store::transfer::Manifest;
 
+use super::exports::{ExportTask, PersonalData};
+
 pub(crate) fn client_record(at: Millis, action: &str, client: &ClientId) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": action, "client": client.as_str(), "outcome": "ok"})
         .to_string()
@@ -14,9 +16,39 @@ pub(crate) fn tenant_record(at: Millis, tenant: &TenantId) -> String {
         .to_string()
 }
 
+/// Which fields were changed, not to what.
+pub(crate) fn tenant_update_record(at: Millis, tenant: &TenantId, fields: &[&str]) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": "tenant.update", "tenant": tenant.as_str(),
+        "fields": fields, "outcome": "ok"})
+    .to_string()
+}
+
+/// The store adds how the tenant's chain ended, and at the end what was removed.
+pub(crate) fn erasure_record(at: Millis, tenant: &TenantId, outcome: &str) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": "tenant.erase", "tenant": tenant.as_str(), "outcome": outcome})
+        .to_string()
+}
+
 pub(crate) fn export_record(at: Millis, tenant: &TenantId) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": "tenant.export", "tenant": tenant.as_str(), "outcome": "ok"})
         .to_string()
+}
+
+/// Records for people leave: before the first one, and how many it were when all of them were written.
+pub(super) fn records_export_record(at: Millis, task: &ExportTask, tenant: &TenantId, rows: Option<u64>) -> String {
+    let action = if rows.is_some() { "export.end" } else { "export.start" };
+    let mut record = serde_json::json!({
+        "at": at.to_rfc3339(),
+        "operator": action,
+        "tenant": tenant.as_str(),
+        "resource": task.resource,
+        "personal": task.personal == PersonalData::Included,
+        "outcome": "ok",
+    });
+    if let (Some(rows), Some(record)) = (rows, record.as_object_mut()) {
+        record.insert("count".to_owned(), rows.into());
+    }
+    record.to_string()
 }
 
 /// The first record of an imported tenant names the last link of its old chain.

@@ -2,11 +2,19 @@
 //! health checks and metrics.
 
 mod audit_record;
+mod exports;
 mod health;
+mod imports;
+mod person;
 mod requests;
 mod socket;
+mod tenants;
 
 pub(crate) use audit_record::{client_record, import_record, tenant_record};
+pub use exports::{ExportReply, ExportStep, ExportTask, PersonalData};
 pub use health::health;
+pub use imports::{ImportReply, ImportStep, ImportTask, ListPosition, ListedIds};
+pub use person::{PersonFound, PersonReply, PersonStep, PersonTask};
 pub use requests::{AdminRequest, AdminResponse, AdminService, ClientView, UnknownTenants};
-pub use socket::{SocketError, send_request, serve};
+pub use socket::{SocketError, is_served, send_request, serve};
+pub use tenants::{TenantField, TenantFields, TenantRequest, TenantResponse, TenantView};

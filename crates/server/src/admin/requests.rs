@@ -3,16 +3,22 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
-use frontdesk_engine::ports::{Clock, Durability, Random};
+use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_identity::{new_client, new_secret};
 use frontdesk_store::Backend;
 use serde::{Deserialize, Serialize};
 
 use super::audit_record::{client_record, export_record, tenant_record};
-use crate::app::DataBackend;
+use super::exports::{ExportReply, ExportStep, ExportTask};
+use super::imports::{ImportReply, ImportStep, ImportTask};
+use super::person::{PersonReply, PersonStep, PersonTask};
+use super::tenants::{TenantRequest, TenantResponse};
+use crate::app::{App, DataBackend};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
@@ -20,6 +26,8 @@ pub enum AdminRequest {
     AddClient {
         name: String,
         tenants: Vec<String>,
+        #[serde(default)]
+        groups: Vec<String>,
         scopes: Vec<String>,
         unknown_tenants: UnknownTenants,
     },
@@ -35,6 +43,41 @@ pub enum AdminRequest {
     RecordExport {
         tenant: String,
     },
+    /// A part of an import that a command reads from a file.
+    Import {
+        task: ImportTask,
+        step: ImportStep,
+    },
+    /// A part of an export that a command writes into a file.
+    Export {
+        task: ExportTask,
+        step: ExportStep,
+    },
+    /// A part of the erasure of a person.
+    ErasePerson {
+        task: PersonTask,
+        step: PersonStep,
+    },
+    Tenant {
+        request: TenantRequest,
+    },
+}
+
+impl AdminRequest {
+    /// How long it may take. A round of an erasure looks at every stored answer of the tenant.
+    pub fn timeout(&self) -> Duration {
+        match self {
+            AdminRequest::ErasePerson { .. } => Duration::from_secs(600),
+            AdminRequest::AddClient { .. }
+            | AdminRequest::ListClients
+            | AdminRequest::RotateClient { .. }
+            | AdminRequest::RevokeClient { .. }
+            | AdminRequest::RecordExport { .. }
+            | AdminRequest::Import { .. }
+            | AdminRequest::Export { .. }
+            | AdminRequest::Tenant { .. } => Duration::from_secs(30),
+        }
+    }
 }
 
 /// What happens to a tenant that does not exist.
@@ -61,6 +104,10 @@ pub enum AdminResponse {
     },
     #[serde(rename = "noted")]
     Recorded,
+    Import(ImportReply),
+    Export(ExportReply),
+    ErasePerson(PersonReply),
+    Tenant(TenantResponse),
 }
 
 /// A client as operators see it.
@@ -69,6 +116,8 @@ pub struct ClientView {
     pub id: String,
     pub name: String,
     pub tenants: Vec<String>,
+    #[serde(default)]
+    pub groups: Vec<String>,
     pub scopes: Vec<String>,
     pub created_at: String,
     pub revoked_at: Option<String>,
@@ -76,29 +125,45 @@ pub struct ClientView {
 
 /// Handles admin requests.
 pub struct AdminService {
-    store: Arc<dyn Backend>,
-    clock: Arc<dyn Clock>,
+    pub(super) store: Arc<dyn Backend>,
+    pub(super) clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+    /// Runs calls, where there is one.
+    app: Option<Arc<ArcSwap<App>>>,
     /// Every scope that any contract of this build knows.
     scopes: Vec<Scope>,
 }
 
 impl AdminService {
+    /// For requests that run no calls.
     pub fn new(backend: &DataBackend) -> AdminService {
         let known = frontdesk_contracts::all();
         AdminService {
             store: Arc::clone(&backend.store),
             clock: Arc::clone(&backend.clock),
             random: Arc::clone(&backend.random),
+            app: None,
             scopes: known.into_iter().flat_map(|contract| contract.scopes).collect(),
         }
+    }
+
+    /// Requests run calls on the app that is current when they come.
+    pub fn with_app(app: Arc<ArcSwap<App>>) -> AdminService {
+        let service = AdminService::new(&app.load().backend);
+        AdminService { app: Some(app), ..service }
+    }
+
+    /// The app that runs calls now.
+    pub(super) fn app(&self) -> Result<Arc<App>, String> {
+        let app = self.app.as_ref().map(|app| app.load_full());
+        app.ok_or_else(|| "this process cannot run calls for an operator; stop it and repeat the command".to_owned())
     }
 
     /// An error is a sentence for the operator.
     pub async fn handle(&self, request: AdminRequest) -> Result<AdminResponse, String> {
         match request {
-            AdminRequest::AddClient { name, tenants, scopes, unknown_tenants } => {
-                self.add(name, &tenants, &scopes, unknown_tenants).await
+            AdminRequest::AddClient { name, tenants, groups, scopes, unknown_tenants } => {
+                self.add(name, &tenants, &groups, &scopes, unknown_tenants).await
             }
             AdminRequest::ListClients => {
                 let clients = self.store.clients().await.map_err(explain)?;
@@ -107,6 +172,12 @@ impl AdminService {
             AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
             AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
             AdminRequest::RecordExport { tenant } => self.record_export(&tenant).await,
+            AdminRequest::Import { task, step } => self.import(task, step).await.map(AdminResponse::Import),
+            AdminRequest::Export { task, step } => self.export(task, step).await.map(AdminResponse::Export),
+            AdminRequest::ErasePerson { task, step } => {
+                self.erase_person(task, step).await.map(AdminResponse::ErasePerson)
+            }
+            AdminRequest::Tenant { request } => self.handle_tenant(request).await.map(AdminResponse::Tenant),
         }
     }
 
@@ -114,29 +185,33 @@ impl AdminService {
         &self,
         name: String,
         tenants: &[String],
+        groups: &[String],
         scopes: &[String],
         unknown_tenants: UnknownTenants,
     ) -> Result<AdminResponse, String> {
-        let (name, scopes) = (checked_name(name)?, self.checked_scopes(scopes)?);
+        let (name, scopes) = (checked_name("client", name)?, self.checked_scopes(scopes)?);
+        let groups = self.checked_groups(groups).await?;
         let parsed: Option<Vec<TenantId>> = tenants.iter().map(|tenant| TenantId::parse(tenant)).collect();
-        let Some(mut tenants) = parsed.filter(|tenants| !tenants.is_empty()) else {
+        let Some(mut tenants) = parsed.filter(|tenants| !tenants.is_empty() || !groups.is_empty()) else {
             return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`".to_owned());
         };
         // A tenant that is given twice counts once.
         let mut seen = HashSet::new();
         tenants.retain(|tenant| seen.insert(tenant.as_str().to_owned()));
+        self.refuse_erased(&tenants).await?;
         if unknown_tenants == UnknownTenants::Reject {
             self.require_known(&tenants).await?;
         }
         let mut new_tenants = Vec::new();
         for id in &tenants {
-            let tenant = Tenant { id: id.clone(), name: id.as_str().to_owned() };
+            let tenant = Tenant::new(id.clone(), id.as_str());
             let record = tenant_record(self.clock.now(), id);
             if self.store.add_tenant(tenant, record).await.map_err(explain)? == Changed::Done {
                 new_tenants.push(id.as_str().to_owned());
             }
         }
         let (client, secret) = new_client(name, tenants, scopes, self.clock.as_ref(), self.random.as_ref());
+        let client = Client { groups, ..client };
         let record = client_record(client.created_at, "client.add", &client.id);
         match self.store.add_client(client.clone(), record).await.map_err(explain)? {
             Changed::Nothing => Err("the new client's id is taken; try again".to_owned()),
@@ -154,12 +229,12 @@ impl AdminService {
         match tenants.iter().find(|tenant| !known.contains(tenant)) {
             None => Ok(()),
             Some(unknown) if known.is_empty() => {
-                Err(format!("there is no tenant yet; add --new-tenant to create `{unknown}`"))
+                Err(format!("there is no tenant yet; create it with: frontdesk tenant add {unknown} --name NAME"))
             }
             Some(unknown) => {
                 let ids: Vec<&str> = known.iter().map(TenantId::as_str).collect();
                 Err(format!(
-                    "there is no tenant `{unknown}`; there are: {}. Add --new-tenant to create it",
+                    "there is no tenant `{unknown}`; there are: {}. `frontdesk tenant add` creates one",
                     ids.join(", ")
                 ))
             }
@@ -196,14 +271,10 @@ impl AdminService {
     }
 
     async fn record_export(&self, tenant: &str) -> Result<AdminResponse, String> {
-        let known = self.store.tenants().await.map_err(explain)?;
-        let Some(tenant) = known.iter().find(|known| known.id.as_str() == tenant) else {
-            let ids: Vec<&str> = known.iter().map(|known| known.id.as_str()).collect();
-            return Err(format!("there is no tenant `{tenant}`; there are: {}", ids.join(", ")));
-        };
-        let record = export_record(self.clock.now(), &tenant.id);
-        self.store.append_audit(record, Durability::Awaited).await.map_err(explain)?;
-        tracing::info!(tenant = tenant.id.as_str(), "tenant export started");
+        let tenant = self.known_tenant(tenant).await?;
+        let record = export_record(self.clock.now(), &tenant);
+        self.store.record_administration(record).await.map_err(explain)?;
+        tracing::info!(tenant = tenant.as_str(), "tenant export started");
         Ok(AdminResponse::Recorded)
     }
 
@@ -222,16 +293,16 @@ impl AdminService {
     }
 }
 
-fn checked_name(name: String) -> Result<String, String> {
+pub(super) fn checked_name(of: &str, name: String) -> Result<String, String> {
     let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
     if fits {
         Ok(name)
     } else {
-        Err("a client's name has 1 to 100 characters, none of them a control character".to_owned())
+        Err(format!("a {of}'s name has 1 to 100 characters, none of them a control character"))
     }
 }
 
-fn explain(fault: Fault) -> String {
+pub(super) fn explain(fault: Fault) -> String {
     fault.cause.unwrap_or_else(|| fault.message.into_owned())
 }
 
@@ -244,6 +315,7 @@ fn view(client: &Client) -> ClientView {
         id: client.id.as_str().to_owned(),
         name: client.name.clone(),
         tenants: client.tenants.iter().map(|tenant| tenant.as_str().to_owned()).collect(),
+        groups: client.groups.iter().map(|group| group.as_str().to_owned()).collect(),
         scopes: client.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
         created_at: client.created_at.to_rfc3339(),
         revoked_at: client.revoked_at.map(|at| at.to_rfc3339()),

@@ -17,7 +17,9 @@ use tokio::time::{sleep, timeout};
 use super::requests::{AdminRequest, AdminResponse, AdminService};
 use crate::net::Shutdown;
 
-const MAX_LINE: u64 = 64 * 1024;
+/// A chunk of an import is the longest request; a row of a feed has at most 1 MiB.
+const MAX_LINE: u64 = 8 * 1024 * 1024;
+/// How long a request or a response may take to come through the socket.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_CONNECTIONS: usize = 16;
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
@@ -62,7 +64,7 @@ async fn accept(listener: &UnixListener, service: &Arc<AdminService>) {
             Ok((stream, _)) => {
                 let service = Arc::clone(service);
                 tokio::spawn(async move {
-                    let _ = timeout(REQUEST_TIMEOUT, handle_connection(stream, &service)).await;
+                    let _ = handle_connection(stream, &service).await;
                     drop(permit);
                 });
             }
@@ -87,21 +89,29 @@ fn open(path: &Path) -> io::Result<UnixListener> {
 async fn handle_connection(stream: UnixStream, service: &AdminService) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut line = String::new();
-    BufReader::new(read.take(MAX_LINE)).read_line(&mut line).await?;
+    timeout(REQUEST_TIMEOUT, BufReader::new(read.take(MAX_LINE)).read_line(&mut line)).await??;
     let response: Result<AdminResponse, String> = match serde_json::from_str::<AdminRequest>(&line) {
-        Ok(request) => service.handle(request).await,
+        Ok(request) => {
+            let limit = request.timeout();
+            timeout(limit, service.handle(request)).await?
+        }
         Err(_) => Err("the running server does not know this request; it is another version of Frontdesk".to_owned()),
     };
     let mut text = serde_json::to_string(&response).map_err(io::Error::other)?;
     text.push('\n');
-    write.write_all(text.as_bytes()).await
+    timeout(REQUEST_TIMEOUT, write.write_all(text.as_bytes())).await?
+}
+
+/// Whether a server answers there.
+pub async fn is_served(path: &Path) -> bool {
+    UnixStream::connect(path).await.is_ok()
 }
 
 /// Sends a request to the server that locks this folder; `None` if no server runs.
 pub async fn send_request(path: &Path, request: &AdminRequest) -> Option<Result<AdminResponse, String>> {
     let stream = UnixStream::connect(path).await.ok()?;
     let lost = |error: io::Error| format!("the running server did not answer: {error}");
-    Some(match timeout(REQUEST_TIMEOUT, exchange(stream, request)).await {
+    Some(match timeout(request.timeout(), exchange(stream, request)).await {
         Ok(Ok(response)) => response,
         Ok(Err(error)) => Err(lost(error)),
         Err(_) => Err("the running server did not answer in time".to_owned()),

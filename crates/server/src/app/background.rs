@@ -7,14 +7,17 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use frontdesk_contracts as contracts;
 use frontdesk_engine::dispatch::{self, EXPIRES_AT, TASK};
+use frontdesk_engine::import::{self, IMPORT, IMPORT_EXPIRES_AT};
 use frontdesk_engine::limits::tally::TallyKey;
+use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Durability;
+use frontdesk_store::audit::AuditClass;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
 use super::App;
-use crate::config::Retention;
+use crate::config::{AuditConfig, Retention};
 
 const TALLY_INTERVAL: Duration = Duration::from_secs(1);
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
@@ -75,6 +78,11 @@ pub(super) async fn run_dispatch_worker(current: Arc<ArcSwap<App>>) {
     dispatch::run_worker(move || current.load_full()).await;
 }
 
+/// Runs accepted imports, each on the app that is current then.
+pub(crate) async fn run_import_worker(current: Arc<ArcSwap<App>>) {
+    import::run_imports(move || current.load_full()).await;
+}
+
 /// Deletes expired rows once an hour, as the configuration says.
 pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
     let mut tick = every(RETENTION_INTERVAL);
@@ -84,19 +92,31 @@ pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
         let now = app.desk.now();
         let store = &app.backend.store;
         let mut results = vec![store.delete_expired_claims(before(now, app.config.idempotency.retain)).await];
-        if contracts::all().iter().any(|contract| contract.tables.contains(&&TASK)) {
-            results.push(store.delete_expired_rows(&TASK, EXPIRES_AT, now).await);
+        let kept = [(&TASK, EXPIRES_AT), (&IMPORT, IMPORT_EXPIRES_AT)];
+        let tables: Vec<&TableSpec> = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
+        for (table, column) in kept.into_iter().filter(|(table, _)| tables.contains(table)) {
+            results.push(store.delete_expired_rows(table, column, now).await);
         }
-        match app.config.audit.retain {
-            Retention::Forever => {}
-            Retention::Days(days) => {
-                let retain = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
-                results.push(store.delete_expired_audit(before(now, retain)).await);
+        for class in AuditClass::ALL {
+            match audit_retention(&app.config.audit, class) {
+                Retention::Forever => {}
+                Retention::Days(days) => {
+                    let retain = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
+                    results.push(store.delete_expired_audit(class, before(now, retain)).await);
+                }
             }
         }
         for fault in results.into_iter().filter_map(Result::err) {
             tracing::error!(error = fault.cause.unwrap_or_default(), "retention failed");
         }
+    }
+}
+
+fn audit_retention(audit: &AuditConfig, class: AuditClass) -> Retention {
+    match class {
+        AuditClass::Writes => audit.writes,
+        AuditClass::Reads => audit.reads,
+        AuditClass::Administration => audit.administration,
     }
 }
 

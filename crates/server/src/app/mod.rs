@@ -13,20 +13,24 @@ mod sites;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use frontdesk_engine::Contract;
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
+use frontdesk_engine::import::{ImportHost, ImportQueue};
 use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::limits::tally::Tally;
+use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Identity, Store};
+use frontdesk_engine::{Contract, Fault, TenantId};
 use frontdesk_identity::{Dependencies, EmbeddedServer};
 
 use crate::config::{Config, DatabaseConfig};
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{CallMetrics, Log, Telemetry};
 pub use backend::{DataBackend, DataBackendError};
-pub(crate) use background::{abort_tasks, flush_tally, flush_traces, run_retention, run_tally_flush};
+pub(crate) use background::{
+    abort_tasks, flush_tally, flush_traces, run_import_worker, run_retention, run_tally_flush,
+};
 pub(crate) use mounts::Via;
 use mounts::{MountPlan, build_router, is_reachable, loopback_resources, plan_mounts, protected_resources};
 pub use reload::{RESTART_KEYS, ReadConfig, Reload, ReloadedConfig};
@@ -114,6 +118,7 @@ impl App {
                 DatabaseConfig::Embedded => TaskQueue::default().alone(backend.clock.now()),
                 DatabaseConfig::Postgres(_) => TaskQueue::default(),
             },
+            import_queue: ImportQueue::default(),
             settings: desk_settings(&config),
         };
         App {
@@ -163,6 +168,7 @@ impl App {
             tally: Arc::clone(&self.desk.tally),
             tenant_locks: self.desk.tenant_locks.clone(),
             task_queue: self.desk.task_queue.clone(),
+            import_queue: self.desk.import_queue.clone(),
             settings: desk_settings(&config),
         };
         App {
@@ -188,6 +194,19 @@ impl DeskSource for App {
 
     fn mounts(&self) -> Vec<&Mount> {
         self.mounts.iter().map(|(_, mount)| mount).collect()
+    }
+}
+
+impl ImportHost for App {
+    fn tenants(&self) -> Future<'_, Result<Vec<TenantId>, Fault>> {
+        Box::pin(async move {
+            let tenants = self.backend.store.tenants().await?;
+            Ok(tenants.into_iter().map(|tenant| tenant.id).collect())
+        })
+    }
+
+    fn is_alone(&self) -> bool {
+        matches!(self.config.database, DatabaseConfig::Embedded)
     }
 }
 

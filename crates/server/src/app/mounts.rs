@@ -11,6 +11,7 @@ use frontdesk_engine::limits::rate::Quota;
 use frontdesk_engine::model::contract_entry::QueryLimits;
 use frontdesk_engine::model::glob::Glob;
 use frontdesk_engine::model::mount_policy::{MethodScopes, MountPolicy, MountStatus};
+use frontdesk_engine::model::tool::ScopeRule;
 use frontdesk_engine::ports::Identity;
 use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
@@ -192,7 +193,7 @@ fn plan_site(config: &Config, mount: &MountConfig, site: &SiteConfig, opened: &O
             let policy = policy(server, status);
             // The configuration decides which scope calls need, also for each tool (E-67).
             for tool in &mut contract.tools {
-                tool.spec.scope = policy.scopes.required_scope(&Method::ToolsCall.into()).clone();
+                tool.spec.scope = ScopeRule::One(policy.scopes.required_scope(&Method::ToolsCall.into()).clone());
             }
             let site_mount = SiteMount {
                 policy,

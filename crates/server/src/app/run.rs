@@ -8,7 +8,9 @@ use arc_swap::ArcSwap;
 use tokio::signal::unix::Signal;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::background::{abort_tasks, flush_tally, flush_traces, run_dispatch_worker, run_retention, run_tally_flush};
+use super::background::{
+    abort_tasks, flush_tally, flush_traces, run_dispatch_worker, run_import_worker, run_retention, run_tally_flush,
+};
 use super::{App, OnDatabaseDown, Reload, SiteNotice, Sites, register_tenants};
 use crate::admin::health;
 use crate::config::Config;
@@ -36,21 +38,24 @@ pub enum OnSighup {
     Reload(Signal, Box<Reload>),
 }
 
-/// Serves until a signal or `shutdown` requests the end; running calls are finished first.
+/// Serves until a signal or `shutdown` requests the end; running calls are finished first. A reload replaces the current
+/// app.
 pub async fn serve_until_shutdown(
-    app: App,
+    current: Arc<ArcSwap<App>>,
     listeners: BoundListeners,
     on_sighup: OnSighup,
     shutdown: Shutdown,
 ) -> DrainResult {
-    let limits = connection_limits(&app.config);
-    let drain = app.config.deadlines.drain;
-    let current = Arc::new(ArcSwap::from_pointee(app));
+    let (limits, drain) = {
+        let app = current.load();
+        (connection_limits(&app.config), app.config.deadlines.drain)
+    };
     let (tls, validity) = (listeners.certificates.tls(), listeners.certificates.validity());
     let background_tasks = [
         tokio::spawn(run_tally_flush(Arc::clone(&current))),
         tokio::spawn(run_retention(Arc::clone(&current))),
         tokio::spawn(run_dispatch_worker(Arc::clone(&current))),
+        tokio::spawn(run_import_worker(Arc::clone(&current))),
         tokio::spawn(watch_reload_and_certs(Arc::clone(&current), listeners.certificates, on_sighup)),
     ];
     let metrics = ListenerMetrics::default();

@@ -181,7 +181,7 @@ pub async fn register_tenants(config: &Config, backend: &DataBackend) -> Result<
     let known = backend.store.tenants().await.map_err(explain)?;
     missing.retain(|site| !known.iter().any(|tenant| tenant.id == site.tenant));
     for site in missing {
-        let tenant = Tenant { id: site.tenant.clone(), name: site.tenant.as_str().to_owned() };
+        let tenant = Tenant::new(site.tenant.clone(), site.tenant.as_str());
         let record = tenant_record(backend.clock.now(), &site.tenant);
         backend.store.add_tenant(tenant, record).await.map_err(explain)?;
     }

@@ -2,24 +2,20 @@
 //! handled here if no server runs. A secret is never an argument, because other users can see arguments.
 
 use std::io::{self, Write as _};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use frontdesk_contracts as contracts;
-use frontdesk_engine::model::tool::Effect;
 use serde_json::json;
 
-use super::{CliError, DataArgs, resolve_paths, runtime};
-use crate::admin::{AdminRequest, AdminResponse, AdminService, ClientView, UnknownTenants, send_request};
-use crate::app::DataBackend;
-use crate::config::DatabaseConfig;
-use crate::data_dir::{self, DataDir};
+use super::admin_client::{AdminClient, NeededData};
+use super::table::table;
+use super::{CliError, DataArgs, StoreGuard, run_server};
+use crate::admin::{AdminRequest, AdminResponse, ClientView, UnknownTenants};
 
 /// Add, list, rotate and revoke the clients that may call.
 #[derive(Debug, Args)]
 #[command(
-    long_about = "A client is a program that may ask for access tokens: its id and secret, the tenants it may act for and \
+    long_about = "A client is a program that may ask for access tokens: its id and secret, the tenants or groups it may act for and \
         the scopes it may have.\n\n\
         These commands work while a server is running on the same data folder, and take effect within a second.",
     arg_required_else_help = true,
@@ -54,11 +50,14 @@ Example:
 /// Let a program ask for tokens; prints its id and secret once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Give a client as few scopes as it needs. `--tenant` and `--scope` can be
-repeated. An unknown scope is refused with the list of scopes that exist.
+Give a client as few scopes as it needs. `--tenant`, `--group` and `--scope`
+can be repeated. An unknown scope is refused with the list of scopes that
+exist. A token of a client of groups is for the tenants that are in them when
+it is issued; every call names one of them.
 
 Examples:
   frontdesk client add --name 'Search agent' --tenant TENANT_ID --scope SCOPE
+  frontdesk client add --name 'Fleet agent' --group GROUP --scope SCOPE
   frontdesk client add --name 'First agent' --tenant TENANT_ID --new-tenant \\
       --scope SCOPE
   frontdesk client add --name 'Sales agent' --tenant TENANT_ID \\
@@ -70,8 +69,11 @@ pub(super) struct AddClientArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) name: String,
     /// A tenant that it may act for
-    #[arg(long = "tenant", value_name = "ID", num_args = 1.., required = true)]
+    #[arg(long = "tenant", value_name = "ID", num_args = 1.., required_unless_present = "groups")]
     pub(super) tenants: Vec<String>,
+    /// A group of tenants that it may act for, one at a time
+    #[arg(long = "group", value_name = "GROUP", num_args = 1..)]
+    pub(super) groups: Vec<String>,
     /// Create tenants that do not exist yet, empty, instead of refusing them
     #[arg(long)]
     pub(super) new_tenant: bool,
@@ -116,8 +118,8 @@ pub(super) fn run(args: ClientArgs) -> Result<ExitCode, CliError> {
     let (request, data, json) = match args.command {
         ClientCommand::Add(add) => {
             let unknown_tenants = if add.new_tenant { UnknownTenants::Create } else { UnknownTenants::Reject };
-            let (name, tenants, scopes) = (add.name, add.tenants, add.scopes);
-            (AdminRequest::AddClient { name, tenants, scopes, unknown_tenants }, add.data, add.json)
+            let AddClientArgs { name, tenants, groups, scopes, .. } = add;
+            (AdminRequest::AddClient { name, tenants, groups, scopes, unknown_tenants }, add.data, add.json)
         }
         ClientCommand::List(list) => (AdminRequest::ListClients, list.data, list.json),
         ClientCommand::Rotate(client) => (AdminRequest::RotateClient { id: client.id }, client.data, client.json),
@@ -135,28 +137,21 @@ pub(super) fn run(args: ClientArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError> {
-    let (data, database) = resolve_paths(args)?;
-    runtime()?.block_on(async {
-        if let Some(response) = send_request(&data_dir::admin_socket(&data), &request).await {
-            return Ok(response?);
-        }
-        // The folder stays locked until the request is handled, so that no server starts on it meanwhile.
-        let backend = open_backend(&data, &database, &request).await?;
-        Ok(AdminService::new(&backend).handle(request).await?)
-    })
-}
-
 /// A first client may be added before the first start; everything else needs existing data.
-async fn open_backend(data: &Path, database: &DatabaseConfig, request: &AdminRequest) -> Result<DataBackend, CliError> {
-    let data_dir = match request {
-        AdminRequest::AddClient { .. } => DataDir::lock(data)?,
+fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError> {
+    let needed = match request {
+        AdminRequest::AddClient { .. } => NeededData::MayBeNew,
         AdminRequest::ListClients
         | AdminRequest::RotateClient { .. }
         | AdminRequest::RevokeClient { .. }
-        | AdminRequest::RecordExport { .. } => DataDir::lock_existing(data, database)?,
+        | AdminRequest::RecordExport { .. }
+        | AdminRequest::Import { .. }
+        | AdminRequest::Export { .. }
+        | AdminRequest::ErasePerson { .. }
+        | AdminRequest::Tenant { .. } => NeededData::Existing,
     };
-    Ok(DataBackend::open(data_dir, database).await?)
+    let guard = StoreGuard::default();
+    run_server(&guard, async { AdminClient::open(args, needed, &guard).await?.send(request).await })
 }
 
 /// One flat object per client, independent of the format of the admin socket.
@@ -172,7 +167,11 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
         }
         AdminResponse::Clients(clients) => clients.iter().map(serde_json::to_string).collect(),
         AdminResponse::Revoked { id } => Ok(vec![json!({"id": id, "revoked": true}).to_string()]),
-        AdminResponse::Recorded => Ok(Vec::new()),
+        AdminResponse::Recorded
+        | AdminResponse::Tenant(_)
+        | AdminResponse::Import(_)
+        | AdminResponse::Export(_)
+        | AdminResponse::ErasePerson(_) => Ok(Vec::new()),
     }
 }
 
@@ -184,11 +183,14 @@ fn describe(response: &AdminResponse) -> String {
                 format!("secret   {secret}   (shown once, stored as a hash)"),
                 format!("name     {}", client.name),
                 format!("tenants  {}", client.tenants.join(" ")),
+                format!("groups   {}", client.groups.join(" ")),
                 format!("scopes   {}", client.scopes.join(" ")),
             ];
+            // A client has tenants, groups or both.
+            lines.retain(|line| !line.ends_with(' '));
             if !new_tenants.is_empty() {
                 lines.push(format!("New and empty: {}", new_tenants.join(" ")));
-                lines.push(format!("Data comes in by the tools {}.", adding_tools().join(" and ")));
+                lines.push("Bring its records in with `frontdesk import`; see `frontdesk import --help`.".to_owned());
                 lines.push(
                     "A tenant that exists elsewhere is moved by `frontdesk tenant import`, to an id that is new here."
                         .to_owned(),
@@ -199,44 +201,28 @@ fn describe(response: &AdminResponse) -> String {
         AdminResponse::Clients(clients) if clients.is_empty() => {
             "There are no clients yet; see `frontdesk client add --help`.".to_owned()
         }
-        AdminResponse::Clients(clients) => table(clients),
-        AdminResponse::Recorded => String::new(),
+        AdminResponse::Clients(clients) => list(clients),
+        AdminResponse::Recorded
+        | AdminResponse::Tenant(_)
+        | AdminResponse::Import(_)
+        | AdminResponse::Export(_)
+        | AdminResponse::ErasePerson(_) => String::new(),
         AdminResponse::Revoked { id } => format!("Client {id} is revoked; its tokens end within a second."),
     }
 }
 
-/// The tools that add records, of every contract.
-fn adding_tools() -> Vec<String> {
-    let contracts = contracts::all();
-    let tools = contracts.iter().flat_map(|contract| &contract.tools);
-    tools.filter(|tool| tool.spec.effect == Effect::Adds).map(|tool| format!("`{}`", tool.spec.name)).collect()
-}
-
-fn table(clients: &[ClientView]) -> String {
-    let head = ["CLIENT", "NAME", "TENANTS", "SCOPES", "STATE"].map(str::to_owned);
+fn list(clients: &[ClientView]) -> String {
+    let head = ["CLIENT", "NAME", "TENANTS", "GROUPS", "SCOPES", "STATE"].map(str::to_owned);
     let rows = clients.iter().map(|client| {
+        let or_dash = |words: &[String]| if words.is_empty() { "-".to_owned() } else { words.join(" ") };
         [
             client.id.clone(),
             client.name.clone(),
-            client.tenants.join(" "),
+            or_dash(&client.tenants),
+            or_dash(&client.groups),
             client.scopes.join(" "),
             client.revoked_at.as_ref().map_or("active".to_owned(), |at| format!("revoked {at}")),
         ]
     });
-    let rows: Vec<[String; 5]> = std::iter::once(head).chain(rows).collect();
-    let lines: Vec<String> = rows
-        .iter()
-        .map(|row| {
-            let cells: Vec<String> = row
-                .iter()
-                .enumerate()
-                .map(|(column, cell)| {
-                    let widest = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-                    format!("{cell:<width$}", width = widest.unwrap_or_default())
-                })
-                .collect();
-            cells.join("  ").trim_end().to_owned()
-        })
-        .collect();
-    lines.join("\n")
+    table(head, rows)
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_contracts::demo::{Business, BusinessData, DemoInfo, DemoSite, business_data, info, site as demo_site};
-use frontdesk_engine::desk::new_id;
+use frontdesk_engine::desk::{Mount, new_id};
 use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
@@ -18,12 +18,12 @@ use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
-use super::demo_banner::{BannerClient, DemoBanner, SiteBanner};
+use super::demo_banner::{BannerClient, DemoBanner, MountBanner, SiteBanner};
 use super::serve::{ListenSources, run_started, start};
 use super::{CliError, StoreGuard, load_config, run_server};
 use crate::admin::{client_record, tenant_record};
 use crate::app::{App, OnSighup};
-use crate::config::{LoadedConfig, MountConfig, ValueSource};
+use crate::config::{LoadedConfig, MountConfig, PublicUrl, ValueSource};
 use crate::data_dir::{DataDir, require_data};
 use crate::net::AddressSource;
 use crate::system::{SystemClock, SystemRandom};
@@ -92,14 +92,14 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
         let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();
         let generated = is_new.then(generate_data);
         let started = start(&loaded, LISTEN, &guard, seed_site).await?;
-        let app = &started.app;
+        let app = started.app.load_full();
         let demo = info();
         let known = app.backend.store.clients().await.map_err(explain)?;
-        let reused = seed(app, &demo, &known, generated).await?;
+        let reused = seed(&app, &demo, &known, generated).await?;
         let secrets = if args.new_secrets { Secrets::New } else { Secrets::Kept };
-        let clients = clients(app, &demo, &known, secrets).await?;
+        let clients = clients(&app, &demo, &known, secrets).await?;
         let site = match &site {
-            Some(site) => Some(site_banner(app, &loaded, site, &known, secrets).await?),
+            Some(site) => Some(site_banner(&app, &loaded, site, &known, secrets).await?),
             None => None,
         };
         let banner = DemoBanner {
@@ -114,11 +114,22 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
             scopes: demo.scopes.to_string(),
             example: demo.example,
             site,
+            mounts: app.mounts.iter().map(|(_, mount)| mount_banner(mount, &app.config.public_url)).collect(),
             reused,
         };
         banner.print(args.json)?;
+        drop(app);
         run_started(started, OnSighup::Exit).await
     })
+}
+
+fn mount_banner(mount: &Mount, public_url: &PublicUrl) -> MountBanner {
+    MountBanner {
+        contract: mount.contract.id,
+        endpoint: mount.resource.clone(),
+        rest: mount.prefix.as_deref().map(|prefix| public_url.at(prefix)),
+        scopes: mount.contract.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+    }
 }
 
 /// Generates the data of the businesses on a thread of its own and hands over each when it is complete.
@@ -150,7 +161,7 @@ async fn seed(
         let Some(tenant) = TenantId::parse(business.id) else {
             continue;
         };
-        let registered = Tenant { id: tenant.clone(), name: business.name.to_owned() };
+        let registered = Tenant::new(tenant.clone(), business.name);
         let record = tenant_record(app.desk.now(), &tenant);
         app.backend.store.add_tenant(registered, record).await.map_err(explain)?;
     }

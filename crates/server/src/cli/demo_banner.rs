@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use frontdesk_contracts::demo::ExampleCall;
 use frontdesk_identity::PlaintextSecret;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Shell variables: each token has its own, so that all commands can be pasted at once and repeated in any order.
@@ -24,7 +25,18 @@ pub(super) struct DemoBanner {
     pub(super) scopes: String,
     pub(super) example: ExampleCall,
     pub(super) site: Option<SiteBanner>,
+    pub(super) mounts: Vec<MountBanner>,
     pub(super) reused: bool,
+}
+
+/// What is served where, for scripts.
+#[derive(Serialize)]
+pub(super) struct MountBanner {
+    pub(super) contract: &'static str,
+    pub(super) endpoint: String,
+    /// Where its routes begin; none for a contract without any.
+    pub(super) rest: Option<String>,
+    pub(super) scopes: Vec<String>,
 }
 
 /// The demo website, which has its own client and endpoint.
@@ -78,6 +90,7 @@ impl DemoBanner {
             "reused": self.reused,
             "clients": clients,
             "site": site,
+            "mounts": self.mounts,
         })
     }
 

@@ -1,5 +1,6 @@
 //! The command line, one file per command: its arguments and what it does.
 
+mod admin_client;
 mod audit;
 mod backup;
 mod client;
@@ -8,11 +9,15 @@ mod contract;
 mod data_args;
 mod demo;
 mod demo_banner;
+mod erase;
+mod export;
+mod import;
 mod output;
 mod progress;
 mod serve;
 mod shell;
 mod stdio;
+mod table;
 mod tenant;
 
 use std::error::Error;
@@ -33,6 +38,8 @@ use client::ClientArgs;
 use config::ConfigArgs;
 use data_args::DataArgs;
 use demo::DemoArgs;
+use export::ExportRecordsArgs;
+use import::ImportArgs;
 use serve::ServeArgs;
 use shell::{CompletionsArgs, ManArgs};
 use stdio::StdioArgs;
@@ -59,9 +66,12 @@ Start here:
 For real:
   frontdesk config check --config FILE        validate the configuration
   frontdesk serve --config FILE               serve it
+  frontdesk tenant add --help                 add a business
   frontdesk client add --help                 give a program access
+  frontdesk import RECORDS FILE               bring your own records in
+  frontdesk export RECORDS                    write records into a file
   frontdesk backup FILE                       copy the data, also while serving
-  frontdesk tenant --help                     move a tenant to another server
+  frontdesk tenant --help                     change, move or erase a tenant
 
 `frontdesk COMMAND --help` explains a command. Every key of the file is in
 docs/configuration.md.",
@@ -82,6 +92,8 @@ enum Command {
     Audit(AuditArgs),
     Backup(BackupArgs),
     Restore(RestoreArgs),
+    Import(Box<ImportArgs>),
+    Export(ExportRecordsArgs),
     Tenant(TenantArgs),
     Stdio(StdioArgs),
     Completions(CompletionsArgs),
@@ -91,15 +103,19 @@ enum Command {
 /// Runs the command that these arguments name; the first one is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let matches = definition().get_matches_from(arguments);
-    match contract::find(&matches) {
-        Some((command, arguments)) => contract::run(command, arguments),
-        None => parse(&matches)?.run(),
+    if let Some((command, arguments)) = contract::find(&matches) {
+        return contract::run(command, arguments);
     }
+    if let Some((entry, spec, arguments)) = erase::find(&matches) {
+        return erase::run(entry, spec, arguments);
+    }
+    parse(&matches)?.run()
 }
 
-/// Every command: those of the server, and one for each contract that brings commands of its own.
+/// Every command: those of the server, and those that contracts bring.
 fn definition() -> clap::Command {
-    Cli::command().subcommands(ENTRIES.iter().filter_map(contract::definition))
+    let commands = Cli::command().subcommands(ENTRIES.iter().filter_map(contract::definition));
+    commands.subcommands(ENTRIES.iter().filter_map(erase::definition))
 }
 
 fn parse(matches: &ArgMatches) -> Result<Command, clap::Error> {
@@ -114,6 +130,8 @@ impl Command {
             Command::Client(args) => client::run(args),
             Command::Config(args) => config::run(args),
             Command::Audit(args) => audit::run(args),
+            Command::Import(args) => import::run(*args),
+            Command::Export(args) => export::run(args),
             Command::Tenant(args) => tenant::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),

@@ -10,6 +10,7 @@ const WIDTH: u64 = 30;
 
 pub(super) struct ProgressBar {
     verb: &'static str,
+    unit: &'static str,
     total: u64,
     done: u64,
     started: Instant,
@@ -26,7 +27,14 @@ enum ProgressStyle {
 impl ProgressBar {
     pub(super) fn new(verb: &'static str, total: u64) -> ProgressBar {
         let style = if io::stderr().is_terminal() { ProgressStyle::Bar } else { ProgressStyle::Lines };
-        ProgressBar { verb, total, done: 0, started: Instant::now(), shown_at: None, style }
+        ProgressBar { verb, unit: "rows", total, done: 0, started: Instant::now(), shown_at: None, style }
+    }
+
+    /// Of a file whose rows have not been counted yet.
+    pub(super) fn of_file(verb: &'static str, size: u64) -> ProgressBar {
+        let mut progress = ProgressBar::new(verb, size / 1024);
+        progress.unit = "KiB";
+        progress
     }
 
     /// One row more.
@@ -36,6 +44,12 @@ impl ProgressBar {
         if self.done.is_multiple_of(64) {
             self.show();
         }
+    }
+
+    /// So much is done.
+    pub(super) fn set(&mut self, done: u64) {
+        self.done = done.min(self.total);
+        self.show();
     }
 
     /// Shows the final state.
@@ -82,7 +96,7 @@ impl ProgressBar {
     fn numbers(&self) -> String {
         let milliseconds = self.started.elapsed().as_millis().max(1);
         let rate = u128::from(self.done) * 1_000 / milliseconds;
-        format!("{} of {} rows, {rate} rows/s", self.done, self.total)
+        format!("{} of {} {unit}, {rate} {unit}/s", self.done, self.total, unit = self.unit)
     }
 }
 

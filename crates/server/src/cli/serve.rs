@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use clap::Args;
 use frontdesk_contracts::ENTRIES;
 use frontdesk_engine::ports::Clock as _;
@@ -75,7 +76,7 @@ const LISTEN: ListenSources =
 
 /// An app with everything open, ready for its first call.
 pub(super) struct StartedApp {
-    pub(super) app: App,
+    pub(super) app: Arc<ArcSwap<App>>,
     pub(super) listeners: BoundListeners,
     shutdown: Shutdown,
     /// The certificate of the development CA, if the server's certificate comes from it.
@@ -113,7 +114,6 @@ pub(super) async fn start(
     let certificates = CertificateWatcher::new(certificate, backend.clock.now());
     let listeners = BoundListeners { public, admin, certificates };
     let socket = data_dir::admin_socket(backend.data_dir.path());
-    admin::serve(socket, Arc::new(AdminService::new(&backend)), shutdown.clone()).await?;
     register_tenants(&config, &backend).await?;
     let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
     log.install();
@@ -121,6 +121,9 @@ pub(super) async fn start(
     event.iter().for_each(CertificateEvent::log);
     let app = App::open(backend, config, sites, log);
     app.traces.set_exporter(traces);
+    let app = Arc::new(ArcSwap::from_pointee(app));
+    let service = AdminService::with_app(Arc::clone(&app));
+    admin::serve(socket, Arc::new(service), shutdown.clone()).await?;
     Ok(StartedApp { app, listeners, shutdown, ca_file })
 }
 
@@ -134,9 +137,11 @@ fn spawn_with<T: Send + 'static>(
 }
 
 pub(super) async fn run_started(started: StartedApp, on_sighup: OnSighup) -> Result<ExitCode, CliError> {
-    log_start(&started);
+    let app = started.app.load_full();
+    log_start(&app, &started.listeners);
     // The log is flushed when its last reference is dropped.
-    let _log = Arc::clone(&started.app.log);
+    let _log = Arc::clone(&app.log);
+    drop(app);
     let shutdown = started.shutdown.clone();
     match serve_until_shutdown(started.app, started.listeners, on_sighup, started.shutdown).await {
         DrainResult::Finished => {}
@@ -151,7 +156,7 @@ pub(super) async fn run_started(started: StartedApp, on_sighup: OnSighup) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-fn log_start(StartedApp { app, listeners, .. }: &StartedApp) {
+fn log_start(app: &App, listeners: &BoundListeners) {
     let mounts = app.mounts.iter().map(|(path, mount)| format!("{} at {path}", mount.contract.id));
     tracing::info!(
         url = %app.config.public_url,

@@ -12,7 +12,7 @@ use super::{CliError, DataArgs, StoreGuard, load_config, run_server};
 use crate::admin::{self, AdminService};
 use crate::app::{
     App, DataBackend, OnDatabaseDown, SiteNotice, Sites, abort_tasks, flush_tally, flush_traces,
-    install_signal_handlers, register_tenants, run_retention, run_tally_flush,
+    install_signal_handlers, register_tenants, run_import_worker, run_retention, run_tally_flush,
 };
 use crate::config::{Config, MountConfig, login};
 use crate::data_dir::{self, DataDir, DataDirError};
@@ -71,15 +71,19 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
         guard.hold(&backend.store);
         let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
         let socket = data_dir::admin_socket(backend.data_dir.path());
-        admin::serve(socket, Arc::new(AdminService::new(&backend)), shutdown.clone()).await?;
         let (sites, notices) = Sites::open(&config, &backend.clock, OnDatabaseDown::Retry, &Sites::default()).await?;
         register_tenants(&config, &backend).await?;
         let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
         log.install();
         notices.iter().for_each(SiteNotice::log);
         let current = Arc::new(ArcSwap::from_pointee(App::open(backend, config, sites, log)));
-        let tasks =
-            [tokio::spawn(run_tally_flush(Arc::clone(&current))), tokio::spawn(run_retention(Arc::clone(&current)))];
+        let service = AdminService::with_app(Arc::clone(&current));
+        admin::serve(socket, Arc::new(service), shutdown.clone()).await?;
+        let tasks = [
+            tokio::spawn(run_tally_flush(Arc::clone(&current))),
+            tokio::spawn(run_retention(Arc::clone(&current))),
+            tokio::spawn(run_import_worker(Arc::clone(&current))),
+        ];
         let app = current.load_full();
         app.traces.set_exporter(traces);
         let mount = app.mounts.iter().position(|(path, _)| *path == endpoint).unwrap_or_default();

@@ -124,6 +124,13 @@ pub static KEYS: &[ConfigKey] = &[
         value_type: ValueType::Number { min: 1024, max: 67_108_864, at: |raw| &mut raw.body_bytes },
     },
     ConfigKey {
+        path: "limits.import_bytes",
+        env: "FRONTDESK_LIMITS_IMPORT_BYTES",
+        default: DefaultValue::Text("16777216"),
+        about: "The largest file that can be pushed to a route that takes files, such as an import.",
+        value_type: ValueType::Number { min: 1024, max: 67_108_864, at: |raw| &mut raw.import_bytes },
+    },
+    ConfigKey {
         path: "limits.page_bytes",
         env: "FRONTDESK_LIMITS_PAGE_BYTES",
         default: DefaultValue::Text("262144"),
@@ -192,6 +199,27 @@ pub static KEYS: &[ConfigKey] = &[
         default: DefaultValue::Text("0"),
         about: "How long audit records are stored. 0 stores them for ever.",
         value_type: ValueType::Number { min: 0, max: 36_500, at: |raw| &mut raw.retain_days },
+    },
+    ConfigKey {
+        path: "audit.retain_days_writes",
+        env: "FRONTDESK_AUDIT_RETAIN_DAYS_WRITES",
+        default: DefaultValue::Derived("`audit.retain_days`"),
+        about: "The same for records of writes, which are on the tenants' own chains.",
+        value_type: ValueType::OptionalNumber { min: 0, max: 36_500, at: |raw| &mut raw.retain_days_writes },
+    },
+    ConfigKey {
+        path: "audit.retain_days_reads",
+        env: "FRONTDESK_AUDIT_RETAIN_DAYS_READS",
+        default: DefaultValue::Derived("`audit.retain_days`"),
+        about: "The same for records of reads, refusals and new tokens.",
+        value_type: ValueType::OptionalNumber { min: 0, max: 36_500, at: |raw| &mut raw.retain_days_reads },
+    },
+    ConfigKey {
+        path: "audit.retain_days_admin",
+        env: "FRONTDESK_AUDIT_RETAIN_DAYS_ADMIN",
+        default: DefaultValue::Derived("`audit.retain_days`"),
+        about: "The same for records of administration: changes of tenants and clients, revocations, exports and erasures.",
+        value_type: ValueType::OptionalNumber { min: 0, max: 36_500, at: |raw| &mut raw.retain_days_admin },
     },
     ConfigKey {
         path: "log.format",

@@ -181,6 +181,7 @@ pub struct TokenConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitsConfig {
     pub body_bytes: usize,
+    pub import_bytes: usize,
     pub page_bytes: usize,
     pub connections: usize,
     pub connections_per_address: usize,
@@ -203,13 +204,22 @@ pub struct IdempotencyConfig {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditConfig {
-    pub retain: Retention,
+    pub writes: Retention,
+    pub reads: Retention,
+    pub administration: Retention,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
     Forever,
     Days(u32),
+}
+
+impl Retention {
+    /// 0 is for ever.
+    fn of_days(days: u32) -> Retention {
+        if days == 0 { Retention::Forever } else { Retention::Days(days) }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,6 +33,7 @@ pub(super) struct RawConfig {
     pub(super) token_lifetime_seconds: u32,
     pub(super) token_cache_milliseconds: u32,
     pub(super) body_bytes: u32,
+    pub(super) import_bytes: u32,
     pub(super) page_bytes: u32,
     pub(super) connections: u32,
     pub(super) connections_per_address: u32,
@@ -43,6 +44,9 @@ pub(super) struct RawConfig {
     pub(super) drain_seconds: u32,
     pub(super) retain_hours: u32,
     pub(super) retain_days: u32,
+    pub(super) retain_days_writes: Option<u32>,
+    pub(super) retain_days_reads: Option<u32>,
+    pub(super) retain_days_admin: Option<u32>,
     pub(super) log_format: LogFormat,
     pub(super) traces_endpoint: Option<CollectorUrl>,
     pub(super) traces_ca: Option<PathBuf>,
@@ -69,6 +73,7 @@ impl RawConfig {
             token_lifetime_seconds: 0,
             token_cache_milliseconds: 0,
             body_bytes: 0,
+            import_bytes: 0,
             page_bytes: 0,
             connections: 0,
             connections_per_address: 0,
@@ -79,6 +84,9 @@ impl RawConfig {
             drain_seconds: 0,
             retain_hours: 0,
             retain_days: 0,
+            retain_days_writes: None,
+            retain_days_reads: None,
+            retain_days_admin: None,
             log_format: LogFormat::Auto,
             traces_endpoint: None,
             traces_ca: None,
@@ -97,6 +105,9 @@ impl RawConfig {
             hosts
         });
         self.allowed_origins.get_or_insert_with(|| vec![url.to_string()]);
+        for retain in [&mut self.retain_days_writes, &mut self.retain_days_reads, &mut self.retain_days_admin] {
+            retain.get_or_insert(self.retain_days);
+        }
         self
     }
 }
@@ -126,6 +137,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         },
         limits: LimitsConfig {
             body_bytes: raw.body_bytes as usize,
+            import_bytes: raw.import_bytes as usize,
             page_bytes: raw.page_bytes as usize,
             connections: raw.connections as usize,
             connections_per_address: raw.connections_per_address as usize,
@@ -136,10 +148,9 @@ pub(super) fn build(raw: RawConfig) -> Config {
         deadlines: DeadlinesConfig { call: seconds(raw.call_seconds), drain: seconds(raw.drain_seconds) },
         idempotency: IdempotencyConfig { retain: Duration::from_hours(raw.retain_hours.into()) },
         audit: AuditConfig {
-            retain: match raw.retain_days {
-                0 => Retention::Forever,
-                days => Retention::Days(days),
-            },
+            writes: Retention::of_days(raw.retain_days_writes.unwrap_or(raw.retain_days)),
+            reads: Retention::of_days(raw.retain_days_reads.unwrap_or(raw.retain_days)),
+            administration: Retention::of_days(raw.retain_days_admin.unwrap_or(raw.retain_days)),
         },
         log: LogConfig { format: raw.log_format },
         traces: traces.map_or(TracesConfig::Off, |collector| TracesConfig::Otlp(Box::new(collector))),

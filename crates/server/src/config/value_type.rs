@@ -29,6 +29,12 @@ pub(super) enum ValueType {
         max: u32,
         at: FieldOf<u32>,
     },
+    /// One whose default is the value of another key.
+    OptionalNumber {
+        min: u32,
+        max: u32,
+        at: FieldOf<Option<u32>>,
+    },
     LogFormat(FieldOf<LogFormat>),
     /// Empty text for none.
     CollectorUrl(FieldOf<Option<CollectorUrl>>),
@@ -85,6 +91,7 @@ impl ValueType {
             }
             Self::Origins(at) => *at(config) = Some(list(value, url::origin)?),
             Self::Number { min, max, at } => *at(config) = number(value, *min, *max)?,
+            Self::OptionalNumber { min, max, at } => *at(config) = Some(number(value, *min, *max)?),
             Self::LogFormat(at) => {
                 *at(config) = match text(value)? {
                     "auto" => LogFormat::Auto,
@@ -132,6 +139,7 @@ impl ValueType {
                 Value::Array(at(config).iter().flatten().cloned().map(Value::String).collect())
             }
             Self::Number { at, .. } => Value::Integer(i64::from(*at(config))),
+            Self::OptionalNumber { at, .. } => Value::Integer(i64::from(at(config).unwrap_or_default())),
             Self::LogFormat(at) => Value::String(
                 match at(config) {
                     LogFormat::Auto => "auto",
@@ -162,7 +170,7 @@ impl ValueType {
             Self::Url(_) => "https URL without a path".to_owned(),
             Self::Hosts(_) => "list of hosts".to_owned(),
             Self::Origins(_) => "list of origins".to_owned(),
-            Self::Number { min, max, .. } => format!("number, {min} to {max}"),
+            Self::Number { min, max, .. } | Self::OptionalNumber { min, max, .. } => format!("number, {min} to {max}"),
             Self::LogFormat(_) => "auto, pretty or json".to_owned(),
             Self::CollectorUrl(_) => "empty, or an http or https URL".to_owned(),
             Self::SampleRatio(_) => "number, 0.0 to 1.0".to_owned(),

@@ -71,8 +71,14 @@ fn row(spec: &ToolSpec) -> String {
         "<tr><td><code>{}</code></td><td>{}</td><td><code>{}</code></td></tr>",
         spec.name,
         escape(spec.title),
-        spec.scope.as_str()
+        scope_words(spec)
     )
+}
+
+/// The scopes with which some call of the tool is possible.
+fn scope_words(spec: &ToolSpec) -> String {
+    let scopes: Vec<&str> = spec.scope.all().map(|scope| scope.as_str()).collect();
+    scopes.join(" or ")
 }
 
 fn scopes(mount: &Mount) -> String {

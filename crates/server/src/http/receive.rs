@@ -20,10 +20,9 @@ pub(super) static TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
 
 pub(super) fn receive(
     config: &Config,
-    mount: &Mount,
     head: &Parts,
     headers: &RequestHeaders<'_>,
-    body: IncomingBody,
+    body: RequestBody,
     peer: Peer,
     trace: Trace,
 ) -> Incoming {
@@ -43,6 +42,7 @@ pub(super) fn receive(
         name_header: joined(headers, headers.name),
         route: None,
         idempotency_key: joined(headers, headers.idempotency_key),
+        import_id: None,
         transport_fault: match guard::refusal(config, &head.uri, headers) {
             Some(why) => Some(Fault::new(FaultKind::HostNotAllowed, why)),
             None if guard::has_ambiguous_framing(headers) => Some(Fault::new(
@@ -54,12 +54,22 @@ pub(super) fn receive(
         },
         address: peer.address,
         trace,
-        body: RequestBody::from_future(collect(body_limit(config, mount), body)),
+        body,
     }
 }
 
+/// The body, to be read up to this limit.
+pub(super) fn lazy_body(body: IncomingBody, limit: usize) -> RequestBody {
+    RequestBody::from_future(collect(limit, body))
+}
+
 /// What a request to a route has besides. Repeated preconditions are joined, and then no entity tag of ours.
-pub(super) fn route_request(head: &Parts, path: &str, prefix_length: usize) -> RouteRequest {
+pub(super) fn route_request(
+    head: &Parts,
+    headers: &RequestHeaders<'_>,
+    path: &str,
+    prefix_length: usize,
+) -> RouteRequest {
     let header = |name: HeaderName| {
         let values: Vec<String> = head
             .headers
@@ -75,6 +85,7 @@ pub(super) fn route_request(head: &Parts, path: &str, prefix_length: usize) -> R
         query: head.uri.query().map(str::to_owned),
         if_match: header(IF_MATCH),
         if_none_match: header(IF_NONE_MATCH),
+        media_type: media_type(headers),
     }
 }
 
@@ -155,6 +166,14 @@ fn content_type(headers: &RequestHeaders<'_>) -> Result<(), Fault> {
     let parameters = parameters.trim().replace('"', "");
     let plain = parameters.is_empty() || parameters == "charset=utf-8" || parameters == "charset=utf8";
     if kind.trim() == "application/json" && plain && !encoded { Ok(()) } else { Err(error()) }
+}
+
+/// The type of a body that is not compressed, without parameters.
+fn media_type(headers: &RequestHeaders<'_>) -> Option<String> {
+    let is_encoded = headers.all(headers.content_encoding).any(|encoding| encoding.as_bytes() != b"identity");
+    let value = headers.content_type.single().filter(|_| !is_encoded)?.to_str().ok()?;
+    let media_type = value.split(';').next().unwrap_or_default();
+    Some(media_type.trim().to_ascii_lowercase())
 }
 
 async fn collect(limit: usize, body: IncomingBody) -> Result<Bytes, Fault> {

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use ::http::request::Parts;
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use frontdesk_engine::desk::Mount;
 use frontdesk_engine::dispatch::{DispatchPreference, dispatch};
+use frontdesk_engine::model::incoming::Verb;
 use frontdesk_engine::model::reply::{Reply, ReplyKind};
+use frontdesk_engine::model::route::{RouteBody, RouteMatch};
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind, serve, serve_route};
 use frontdesk_identity::OAuthRequest;
@@ -42,9 +45,14 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     };
     let trace = receive::with_trace_id(mount, trace, &headers);
     let via = if headers.forwarded { Via::Proxy } else { Via::Direct };
-    let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone());
+    let limit = match route {
+        HttpRoute::Rest { prefix_length } if takes_text(mount, path, prefix_length) => app.config.limits.import_bytes,
+        HttpRoute::Rest { .. } | HttpRoute::Serve | HttpRoute::Dispatch(_) => receive::body_limit(&app.config, mount),
+    };
+    let body = receive::lazy_body(body, limit);
+    let mut incoming = receive::receive(&app.config, &head, &headers, body, peer, trace.clone());
     if let HttpRoute::Rest { prefix_length } = route {
-        incoming.route = Some(Box::new(receive::route_request(&head, path, prefix_length)));
+        incoming.route = Some(Box::new(receive::route_request(&head, &headers, path, prefix_length)));
     }
     if !app.allows_peer(mount, peer.address, via) {
         incoming.transport_fault = Some(Fault::new(
@@ -78,6 +86,17 @@ enum HttpRoute {
     Rest {
         prefix_length: usize,
     },
+}
+
+/// Whether a route takes a whole text as its body, which may be larger than arguments are.
+fn takes_text(mount: &Mount, path: &str, prefix_length: usize) -> bool {
+    match mount.routes.find(Verb::Post, path.get(prefix_length..).unwrap_or_default()) {
+        RouteMatch::Tool { index, .. } => {
+            let route = mount.contract.tools.get(index).and_then(|tool| tool.spec.route);
+            matches!(route.map(|route| route.body), Some(RouteBody::Text { .. }))
+        }
+        RouteMatch::OtherVerbs(_) | RouteMatch::None => false,
+    }
 }
 
 fn preferred(headers: &HeaderMap) -> DispatchPreference {

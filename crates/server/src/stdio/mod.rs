@@ -101,6 +101,7 @@ impl StdioSession {
             route: None,
             name_header: message.headers.name,
             idempotency_key: None,
+            import_id: None,
             transport_fault: None,
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: self.app.desk.new_trace(),

@@ -42,6 +42,11 @@ impl Log {
         Log { style, clock, writer: LogWriter::to_stderr(lost) }
     }
 
+    /// Writes nothing; for a command whose own output says what happened.
+    pub fn silent(clock: Arc<dyn Clock>) -> Log {
+        Log { style: LogStyle::Json, clock, writer: LogWriter::to_nowhere() }
+    }
+
     /// Sends the operational events of this process to this log. Only the first log of a process can be installed.
     pub fn install(&self) {
         let layer =

@@ -53,6 +53,13 @@ impl LogWriter {
         LogWriter { buffer, ended: Mutex::new(ended) }
     }
 
+    /// Drops every line.
+    pub(super) fn to_nowhere() -> LogWriter {
+        let buffer = LogBuffer::default();
+        buffer.state().closed = true;
+        LogWriter { buffer: Arc::new(buffer), ended: Mutex::new(channel().1) }
+    }
+
     pub(super) fn write(&self, append: impl FnOnce(&mut String)) {
         self.buffer.write(append);
     }
@@ -77,6 +84,9 @@ impl LogBuffer {
     /// Writes what `append` adds as one line, if it fits. Never waits for the reader.
     pub(super) fn write(&self, append: impl FnOnce(&mut String)) {
         let mut state = self.state();
+        if state.closed {
+            return;
+        }
         if state.lines >= MAX_LINES {
             state.lost += 1;
             return;

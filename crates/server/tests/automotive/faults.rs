@@ -110,14 +110,19 @@ async fn a3_23_resources_fail_with_the_same_object_in_the_error_data() {
         (
             "amcp://dlr_lakeside/leads/led_0",
             "leads.not_found",
-            "No lead with this id exists here. An id looks like led_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a lead is one. Find it with leads.list.",
+            "No lead with this id exists here. An id looks like led_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a lead is one. Find it with leads.search.",
         ),
         (
             "amcp://dlr_lakeside/customers/cus_0",
             "customers.not_found",
-            "No customer with this id exists here. An id looks like cus_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a customer is one. Find it with customers.list.",
+            "No customer with this id exists here. An id looks like cus_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a customer is one. Find it with customers.search.",
         ),
-        ("amcp://dlr_lakeside/deals/dea_0", "request.not_found", "Nothing with this id exists here."),
+        (
+            "amcp://dlr_lakeside/deals/dea_0",
+            "deals.not_found",
+            "No deal with this id exists here. An id looks like dea_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a deal is one. Find it with deals.list.",
+        ),
+        ("amcp://dlr_lakeside/parts/prt_0", "request.not_found", "Nothing with this id exists here."),
     ] {
         assert_eq!(
             read(&mut agent, address).await.unwrap_err(),

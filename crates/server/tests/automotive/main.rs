@@ -5,6 +5,7 @@ mod crash;
 mod cursors;
 mod faults;
 mod idempotency;
+mod imports;
 mod isolation;
 mod paging;
 mod parallel;

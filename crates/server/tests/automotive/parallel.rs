@@ -113,3 +113,73 @@ async fn parallel_creates_all_happen_with_distinct_ids() {
     assert!(made.contains(latest["latest_lead"]["id"].as_str().unwrap()));
     assert_eq!(latest["version"], json!(31));
 }
+
+#[tokio::test]
+async fn of_deals_accepted_at_once_one_has_the_vehicle() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
+    let customer = agent.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();
+    let stock = agent.call("inventory.list", json!({"status": "available", "limit": 1})).await;
+    let vehicle = stock["items"][0]["id"].clone();
+    let mut calls = Vec::new();
+    for _ in 0..20 {
+        let terms = json!({"deal_type": "cash", "customer_id": customer, "vehicle_id": vehicle});
+        let id = agent.call("deals.create", terms).await["id"].clone();
+        calls.push(json!({"id": id, "status": "accepted"}));
+    }
+    let answers = at_once(&desk, &agent, "deals.update", calls).await;
+    let (won, lost): (Vec<&String>, Vec<&String>) =
+        answers.iter().partition(|answer| answer.contains("\"status\":\"accepted\""));
+    assert_eq!((won.len(), lost.len()), (1, 19), "{answers:?}");
+    assert!(lost.iter().all(|answer| answer.contains("inventory.vehicle_unavailable")), "{lost:?}");
+    let won: Value = serde_json::from_str(won[0]).unwrap();
+    let held = agent.call("inventory.get", json!({"id": vehicle})).await;
+    assert_eq!((&held["status"], &held["held_by"]["deal_id"]), (&json!("reserved"), &won["id"]));
+}
+
+#[tokio::test]
+async fn two_hundred_bookings_of_three_places_book_exactly_three() {
+    let desk = TestApp::start_with(&UNHURRIED);
+    let mut agent = desk.agent().await;
+    let free = agent.call("service.check_availability", json!({"service_codes": ["OIL"], "max_slots": 200})).await;
+    // The last day has no bookings yet, so they also meet at making its row.
+    let start = free["slots"].as_array().unwrap().last().unwrap()["start"].clone();
+    let call = |turn: usize| {
+        json!({"vehicle": {"make": "Honda", "model": "Civic"}, "start": start, "service_codes": ["OIL"],
+            "idempotency_key": format!("k-{turn}")})
+    };
+    let mut waiting: Vec<Value> = (0..200).map(call).collect();
+    let (mut booked, mut waitlisted) = (BTreeSet::new(), BTreeSet::new());
+    // Who is told to come again does so, and a key makes that safe.
+    while !waiting.is_empty() {
+        let answers = at_once(&desk, &agent, "service.book_appointment", waiting.clone()).await;
+        let mut again = Vec::new();
+        for (answer, call) in answers.iter().zip(&waiting) {
+            let answer: Value = serde_json::from_str(answer).unwrap();
+            let id = answer["appointment_id"].as_str().unwrap_or_default().to_owned();
+            match answer["status"].as_str() {
+                Some("booked") => assert!(booked.insert(id)),
+                Some("waitlisted") => assert!(waitlisted.insert(id)),
+                _ => {
+                    assert_eq!(answer["error"]["details"]["retryable"], json!(true), "{answer}");
+                    again.push(call.clone());
+                }
+            }
+        }
+        assert!(again.len() < waiting.len(), "nobody got through: {answers:?}");
+        waiting = again;
+    }
+    assert_eq!((booked.len(), waitlisted.len()), (3, 197));
+    let now = json!({"service_codes": ["OIL"], "from": start, "max_slots": 1, "include_full": true});
+    let slot = agent.call("service.check_availability", now).await["slots"][0].clone();
+    assert_eq!((&slot["status"], &slot["places_left"]), (&json!("full"), &json!(0)));
+
+    // Each cancellation lets exactly one move up, also when they come at once.
+    let cancel = booked.iter().map(|id| json!({"id": id})).collect();
+    let answers = at_once(&desk, &agent, "service.cancel_appointment", cancel).await;
+    assert!(answers.iter().all(|answer| answer.contains("\"status\":\"cancelled\"")), "{answers:?}");
+    let listed =
+        agent.all("service.list_appointments", json!({"start_min": start, "start_max": start, "limit": 100})).await;
+    let count = |status: &str| listed.iter().filter(|one| one["status"] == status).count();
+    assert_eq!((count("booked"), count("waitlisted"), count("cancelled")), (3, 194, 3));
+}

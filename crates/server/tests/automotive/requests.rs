@@ -8,6 +8,15 @@ use frontdesk_testkit::app::TestAgent;
 pub(crate) const LISTS: [(&str, &str); 3] =
     [("inventory.list", "inventory"), ("leads.list", "leads"), ("customers.list", "customers")];
 
+/// The same of the workshop.
+pub(crate) const SERVICE_LISTS: [(&str, &str); 5] = [
+    ("service.list_appointments", "appointments"),
+    ("service.list_repair_orders", "repair_orders"),
+    ("service.list_service_codes", "service_codes"),
+    ("service.list_advisors", "advisors"),
+    ("service.list_workshops", "workshops"),
+];
+
 /// Every tool that reads one thing, after the list that gives its ids.
 pub(crate) const GETS: [(&str, &str); 3] =
     [("inventory.list", "inventory.get"), ("leads.list", "leads.get"), ("customers.list", "customers.get")];

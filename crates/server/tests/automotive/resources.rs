@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{READ_LEADS, READ_STOCK, TestAgent, TestApp};
 
-use super::requests::{GETS, LISTS, ids, lead, read, text};
+use super::requests::{GETS, LISTS, SERVICE_LISTS, ids, lead, read, text};
 
 /// Every address that `resources/list` gives, page by page, with the size of each page.
 async fn listed(agent: &mut TestAgent) -> (Vec<String>, Vec<usize>) {
@@ -80,10 +80,16 @@ async fn a3_01_the_resource_list_has_everything_exactly_once() {
         "amcp://dlr_lakeside/inventory",
         "amcp://dlr_lakeside/leads",
         "amcp://dlr_lakeside/customers",
+        "amcp://dlr_lakeside/consents",
+        "amcp://dlr_lakeside/deals",
+        "amcp://dlr_lakeside/fees",
+        "amcp://dlr_lakeside/trade_values",
     ]
     .map(str::to_owned)
     .into();
-    for (list, noun) in LISTS {
+    expected.extend(SERVICE_LISTS.map(|(_, noun)| format!("amcp://dlr_lakeside/{noun}")));
+    let others = [("consent.list", "consents"), ("deals.list", "deals"), ("deals.list_fees", "fees")];
+    for (list, noun) in LISTS.into_iter().chain(others).chain(SERVICE_LISTS) {
         let items = agent.all(list, json!({"limit": 100})).await;
         expected.extend(ids(&items).iter().map(|id| format!("amcp://dlr_lakeside/{noun}/{id}")));
     }

@@ -3,7 +3,7 @@
 use frontdesk_contracts::automotive::contract;
 use frontdesk_engine::model::incoming::Verb;
 use frontdesk_engine::model::schema::{Presence, Schema, TextFormat};
-use frontdesk_engine::model::tool::ToolSpec;
+use frontdesk_engine::model::tool::{Effect, ToolSpec};
 use frontdesk_testkit::app::http_client::HttpResponse;
 use frontdesk_testkit::app::{TestAgent, TestApp};
 use serde_json::{Value, json};
@@ -54,7 +54,13 @@ fn parameters(name: &str, value: &Value) -> Vec<String> {
 
 /// Arguments with which a tool succeeds.
 async fn valid(agent: &mut TestAgent, spec: &ToolSpec) -> Vec<Value> {
-    let list = spec.name.split('.').next().unwrap().to_owned() + ".list";
+    let list = match spec.name.split_once('.').unwrap() {
+        ("service", tool) => ["repair_order", "service_code", "advisor", "workshop"]
+            .into_iter()
+            .find(|noun| tool.contains(noun))
+            .map_or_else(|| "service.list_appointments".to_owned(), |noun| format!("service.list_{noun}s")),
+        (domain, _) => domain.to_owned() + ".list",
+    };
     let first = agent.call(&list, json!({"limit": 1})).await["items"][0].clone();
     match spec.name {
         "inventory.search" => vec![
@@ -73,10 +79,73 @@ async fn valid(agent: &mut TestAgent, spec: &ToolSpec) -> Vec<Value> {
             "consent": {"granted": true, "channels": ["email"]},
         })],
         "leads.update" => vec![json!({"id": first["id"], "comments": "Called."})],
+        "leads.search" => vec![json!({"status": "new", "received_since": "2020-01-01T00:00:00Z", "limit": 2})],
+        "customers.search" => vec![json!({"email": "nobody@example.com"}), json!({"limit": 2})],
+        "customers.create" => vec![json!({
+            "primary_contact": {"name": "Dana Rivera", "email": "dana@example.com"},
+            "consent": {"granted": true, "channels": ["email"]},
+        })],
+        "customers.update" => vec![json!({"id": first["id"], "language": "fr", "preferred_contact": null})],
+        "consent.create" => vec![json!({
+            "status": "denied", "channels": ["sms"], "contact": {"phone": "+15125550123"},
+        })],
+        "consent.update" => vec![json!({"id": first["id"], "status": "withdrawn"})],
+        "consent.check" => vec![json!({"email": "dana@example.com", "channel": "email", "purpose": "marketing"})],
+        "deals.create" => vec![json!({
+            "deal_type": "cash", "customer_id": first["customer_id"], "vehicle_id": for_sale(agent).await,
+        })],
+        "deals.update" => vec![json!({"id": first["id"], "financing_status": "approved"})],
+        "deals.cancel_deal" => {
+            let open = agent.call("deals.list", json!({"status": "quote", "limit": 1})).await;
+            vec![json!({"id": open["items"][0]["id"], "reason": "price"})]
+        }
+        "deals.request_quote" => vec![json!({"deal_type": "cash", "vehicle_id": for_sale(agent).await})],
+        "deals.get_fee" => {
+            let fees = agent.call("deals.list_fees", json!({"limit": 1})).await;
+            vec![json!({"id": fees["items"][0]["id"]})]
+        }
+        "deals.request_trade_value" => vec![trade_in(agent).await],
+        "deals.get_trade_value" => {
+            let trade = trade_in(agent).await;
+            vec![json!({"id": agent.call("deals.request_trade_value", trade).await["id"]})]
+        }
+        "service.check_availability" => vec![json!({"service_codes": ["OIL", "ALI"], "max_slots": 3})],
+        "service.book_appointment" => {
+            let free =
+                agent.call("service.check_availability", json!({"service_codes": ["OIL"], "max_slots": 200})).await;
+            let start = free["slots"].as_array().unwrap().last().unwrap()["start"].clone();
+            vec![json!({"vin": "1HGCM82633A004352", "start": start, "service_codes": ["OIL"], "notes": "Rings twice."})]
+        }
+        "service.update_appointment" => vec![json!({"id": first["id"], "transport": "shuttle"})],
+        "service.cancel_appointment" => vec![json!({"id": first["id"], "cancel_reason": "Sold."})],
+        "service.create_repair_order" => vec![json!({"ro_number": "T-1", "vin": "1HGCM82633A004352"})],
+        "service.update_repair_order" => vec![json!({"id": first["id"], "tag_number": "9"})],
+        name if name.starts_with("service.get_") => vec![json!({"id": first["id"]})],
+        name if name.contains(".list_") => vec![json!({}), json!({"limit": 2})],
         name if name.ends_with(".get") => vec![json!({"id": first["id"]})],
         name if name.ends_with(".list") => vec![json!({}), json!({"limit": 2})],
         other => panic!("say with which arguments {other} succeeds"),
     }
+}
+
+async fn for_sale(agent: &mut TestAgent) -> Value {
+    agent.call("inventory.list", json!({"status": "available", "limit": 1})).await["items"][0]["id"].clone()
+}
+
+/// A car that is like enough others of the demo to have a value.
+async fn trade_in(agent: &mut TestAgent) -> Value {
+    let stock = agent.call("inventory.search", json!({"condition": "used", "limit": 100})).await;
+    for car in stock["items"].as_array().unwrap() {
+        let arguments = json!({
+            "year": car["year"], "make": car["make"], "model": car["model"], "mileage": car["mileage"],
+            "condition": "good",
+        });
+        let asked = json!({"name": "deals.request_trade_value", "arguments": arguments});
+        if agent.result("tools/call", asked).await["isError"] == json!(false) {
+            return arguments;
+        }
+    }
+    panic!("no car of the demo has a value")
 }
 
 /// Arguments with which it fails, made from its schema: something missing, something of the wrong type, unknown words.
@@ -114,14 +183,32 @@ fn with(arguments: &Value, name: &str, value: Value) -> Value {
 /// Times, versions, cursors and the ids of new records differ between two calls.
 fn comparable(mut answer: Value, is_new: bool) -> Value {
     if let Some(answer) = answer.as_object_mut() {
-        for name in ["created_at", "updated_at", "received_at", "in_stock_at", "version", "next_cursor"] {
+        for name in [
+            "created_at",
+            "updated_at",
+            "received_at",
+            "in_stock_at",
+            "opened_at",
+            "version",
+            "next_cursor",
+            "granted_at",
+            "decided_at",
+            "revisions",
+        ] {
             answer.remove(name);
+        }
+        for name in ["deal_number", "price_history", "valued_at", "expires_at"].iter().filter(|_| is_new) {
+            answer.remove(*name);
         }
         if let Some(consent) = answer.get_mut("consent").and_then(Value::as_object_mut) {
             consent.remove("granted_at");
         }
         if is_new {
             answer.remove("id");
+            answer.remove("appointment_id");
+            // The second lead of a person names the first.
+            answer.remove("duplicate_of");
+            answer.remove("consent_id");
         }
     }
     answer
@@ -133,9 +220,10 @@ async fn a5_06_every_tool_and_its_route_answer_the_same() {
     let mut agent = desk.agent().await;
     let contract = contract();
     let (mut answered, mut failed) = (0, 0);
-    for tool in &contract.tools {
+    // Imports answer at once and work later; they have tests of their own.
+    for tool in contract.tools.iter().filter(|tool| !tool.spec.name.starts_with("x_frontdesk.")) {
         let spec = &tool.spec;
-        let is_new = spec.route.unwrap().verb == Verb::Post;
+        let is_new = spec.effect == Effect::Adds;
         for arguments in valid(&mut agent, spec).await {
             let by_tool = agent.call(spec.name, arguments.clone()).await;
             // What is unique must be said differently the second time.
@@ -143,6 +231,9 @@ async fn a5_06_every_tool_and_its_route_answer_the_same() {
                 "inventory.create" => {
                     with(&with(&arguments, "vin", json!("MA3ERLF1S00183366")), "stock_number", json!("T-2"))
                 }
+                // A deal is cancelled once, so the route cancels another one.
+                "deals.cancel_deal" => valid(&mut agent, spec).await.remove(0),
+                "service.create_repair_order" => with(&arguments, "ro_number", json!("T-2")),
                 _ => arguments.clone(),
             };
             let (verb, path, body) = request(spec, &again);
@@ -151,9 +242,20 @@ async fn a5_06_every_tool_and_its_route_answer_the_same() {
             let mut expected = comparable(by_tool, is_new);
             if spec.name == "inventory.create" {
                 expected["vin"] = again["vin"].clone();
+                expected["vin_check"] = json!("not_verified");
                 expected["stock_number"] = again["stock_number"].clone();
             }
-            assert_eq!(comparable(by_route.json(), is_new), expected, "{verb} {path}");
+            if spec.name == "service.create_repair_order" {
+                expected["ro_number"] = again["ro_number"].clone();
+            }
+            if spec.name == "deals.cancel_deal" {
+                assert_eq!(
+                    (&expected["status"], &by_route.json()["status"]),
+                    (&json!("abandoned"), &json!("abandoned"))
+                );
+            } else {
+                assert_eq!(comparable(by_route.json(), is_new), expected, "{verb} {path}");
+            }
             answered += 1;
             for wrong in invalid(spec, &arguments) {
                 let by_tool = agent.call(spec.name, wrong.clone()).await;
@@ -286,7 +388,7 @@ async fn requests_are_refused_with_the_status_of_http() {
         ("DELETE", "/v1/vehicles/veh_1", "GET, HEAD, PUT"),
         ("PUT", "/v1/leads", "GET, HEAD, POST"),
         ("POST", "/v1/vehicles/search", "GET, HEAD"),
-        ("PATCH", "/v1/customers", "GET, HEAD"),
+        ("PATCH", "/v1/customers", "GET, HEAD, POST"),
     ] {
         let refused = send(&mut agent, verb, path, &[("content-type", "application/json")], "{}").await;
         assert_eq!(
@@ -407,7 +509,8 @@ async fn the_routes_are_described_for_programs_and_people() {
         let route = spec.route.unwrap();
         let operation = &document["paths"][route.path][route.verb.as_str().to_lowercase()];
         assert_eq!(operation["operationId"], spec.name);
-        assert_eq!(operation["security"], json!([{"oauth2": [spec.scope.as_str()]}]));
+        let alternatives: Vec<Value> = spec.scope.all().map(|scope| json!({"oauth2": [scope.as_str()]})).collect();
+        assert_eq!(operation["security"], json!(alternatives));
     }
     let page = nobody.get("/v1/docs").await;
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));

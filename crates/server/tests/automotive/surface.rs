@@ -6,19 +6,59 @@ use frontdesk_testkit::app::{TestAgent, TestApp};
 
 use super::requests::{self, read};
 
-const TOOLS: [&str; 11] = [
+const TOOLS: &[&str] = &[
     "inventory.list",
     "inventory.search",
     "inventory.get",
     "inventory.create",
     "inventory.update",
     "leads.list",
+    "leads.search",
     "leads.get",
     "leads.create",
     "leads.update",
     "customers.list",
+    "customers.search",
     "customers.get",
+    "customers.create",
+    "customers.update",
+    "consent.list",
+    "consent.get",
+    "consent.create",
+    "consent.update",
+    "consent.check",
+    "deals.list",
+    "deals.get",
+    "deals.create",
+    "deals.update",
+    "deals.cancel_deal",
+    "deals.request_quote",
+    "deals.list_fees",
+    "deals.get_fee",
+    "deals.list_trade_values",
+    "deals.get_trade_value",
+    "deals.request_trade_value",
+    "service.list_appointments",
+    "service.get_appointment",
+    "service.check_availability",
+    "service.book_appointment",
+    "service.update_appointment",
+    "service.cancel_appointment",
+    "service.list_repair_orders",
+    "service.get_repair_order",
+    "service.create_repair_order",
+    "service.update_repair_order",
+    "service.list_service_codes",
+    "service.get_service_code",
+    "service.list_advisors",
+    "service.get_advisor",
+    "service.list_workshops",
+    "service.get_workshop",
 ];
+
+/// Those that the text does not name.
+const EXTENSIONS: [&str; 4] =
+    ["x_frontdesk.import_items", "x_frontdesk.get_import", "x_frontdesk.list_imports", "x_frontdesk.import_adf"];
 
 async fn tools(agent: &mut TestAgent) -> Vec<Value> {
     let listed = agent.result("tools/list", json!({})).await;
@@ -36,8 +76,25 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
     let manifest = json!({
         "spec_version": "0.1",
         "server": {"name": "Frontdesk", "vendor": "Frontdesk"},
-        "domains": {"inventory": {"level": 2}, "leads": {"level": 2}},
-        "auth": {"type": "oauth2.1", "scopes": ["amcp:inventory:read", "amcp:inventory:write", "amcp:leads:read", "amcp:leads:write"]},
+        "domains": {
+            "inventory": {"level": 2},
+            "leads": {"level": 2},
+            "consent": {"level": 2},
+            "deals": {"level": 2},
+            "service": {"level": 2},
+        },
+        "auth": {"type": "oauth2.1", "scopes": [
+            "amcp:inventory:read",
+            "amcp:inventory:write",
+            "amcp:leads:read",
+            "amcp:leads:write",
+            "amcp:deals:read",
+            "amcp:deals:write",
+            "amcp:service:read",
+            "amcp:service:write",
+            "amcp:consent:read",
+            "amcp:consent:write",
+        ]},
     });
 
     let public = desk.stranger().get("/.well-known/automotive-mcp.json").await;
@@ -58,7 +115,14 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     let manifest: Value = serde_json::from_str(&read(&mut agent, "amcp://manifest").await.unwrap()).unwrap();
-    assert_eq!(manifest["automotive_mcp"]["domains"], json!({"inventory": {"level": 2}, "leads": {"level": 2}}));
+    let levels = json!({
+        "inventory": {"level": 2},
+        "leads": {"level": 2},
+        "consent": {"level": 2},
+        "deals": {"level": 2},
+        "service": {"level": 2},
+    });
+    assert_eq!(manifest["automotive_mcp"]["domains"], levels);
 
     // Level 1: every list is read, and every id of it can be read again.
     for (list, get) in requests::GETS {
@@ -82,11 +146,40 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     assert_eq!((&changed["trim"], &changed["version"]), (&json!("Another"), &json!(2)));
     assert_eq!(agent.call("inventory.get", json!({"id": stock["id"]})).await, changed);
 
+    // Level 2 of service, likewise.
+    let free = agent.call("service.check_availability", json!({"service_codes": ["OIL"], "max_slots": 1})).await;
+    let booking = json!({"vin": "1HGCM82633A004352", "start": free["slots"][0]["start"], "service_codes": ["OIL"]});
+    let made = agent.call("service.book_appointment", booking).await;
+    let changed = agent.call("service.update_appointment", json!({"id": made["id"], "status": "confirmed"})).await;
+    assert_eq!((&changed["status"], &changed["version"]), (&json!("confirmed"), &json!(2)));
+    assert_eq!(agent.call("service.get_appointment", json!({"id": made["id"]})).await, changed);
+
     // Nothing subscribes, so nobody is at level 3.
     let writing =
         tools(&mut agent).await.into_iter().filter(|tool| tool["annotations"]["readOnlyHint"] == json!(false));
     let writing: Vec<Value> = writing.map(|tool| tool["name"].clone()).collect();
-    assert_eq!(writing, ["inventory.create", "inventory.update", "leads.create", "leads.update"].map(Value::from));
+    let expected = [
+        "inventory.create",
+        "inventory.update",
+        "leads.create",
+        "leads.update",
+        "customers.create",
+        "customers.update",
+        "consent.create",
+        "consent.update",
+        "deals.create",
+        "deals.update",
+        "deals.cancel_deal",
+        "deals.request_trade_value",
+        "service.book_appointment",
+        "service.update_appointment",
+        "service.cancel_appointment",
+        "service.create_repair_order",
+        "service.update_repair_order",
+        "x_frontdesk.import_items",
+        "x_frontdesk.import_adf",
+    ];
+    assert_eq!(writing, expected.map(Value::from));
     let hello =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let hello = agent.result("initialize", hello).await;
@@ -100,12 +193,16 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).
-    assert_eq!(names(&mut agent).await, TOOLS);
+    assert_eq!(names(&mut agent).await, [TOOLS, &EXTENSIONS].concat());
     // list and get for each resource, create and update for those that can be written (A4-03).
     for (resource, verbs) in [
         ("inventory", &["list", "get", "create", "update"][..]),
         ("leads", &["list", "get", "create", "update"]),
-        ("customers", &["list", "get"]),
+        ("customers", &["list", "get", "create", "update"]),
+        ("consent", &["list", "get", "create", "update"]),
+        ("deals", &["list", "get", "create", "update"]),
+        ("service", &["list_appointments", "get_appointment", "book_appointment", "update_appointment"]),
+        ("service", &["list_repair_orders", "get_repair_order", "create_repair_order", "update_repair_order"]),
     ] {
         for verb in verbs {
             assert!(TOOLS.contains(&format!("{resource}.{verb}").as_str()), "{resource}.{verb}");
@@ -113,16 +210,17 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     }
     // Prefixes are domains of the text; customers belong to leads there.
     for name in TOOLS {
-        assert!(["inventory", "leads", "customers"].contains(&name.split('.').next().unwrap()), "{name}");
+        let domain = name.split('.').next().unwrap();
+        assert!(["inventory", "leads", "customers", "consent", "deals", "service"].contains(&domain), "{name}");
     }
 }
 
 #[tokio::test]
-async fn a5_15_nothing_here_is_a_vendors_own() {
+async fn a5_15_only_extensions_have_a_vendors_prefix() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
-    for tool in tools(&mut agent).await {
-        assert!(!tool["name"].as_str().unwrap().starts_with("x_"), "{tool}");
+    for name in names(&mut agent).await {
+        assert!(!name.starts_with("x_") || EXTENSIONS.contains(&name.as_str()), "{name}");
     }
     // A field or tool of a vendor that this desk does not know is refused, not passed over.
     let code = agent.code("inventory.search", json!({"x_acme_colour_code": "GR4"})).await;
@@ -137,6 +235,9 @@ async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
     let mut agent = desk.agent().await;
     for tool in tools(&mut agent).await {
         let name = tool["name"].as_str().unwrap();
+        if EXTENSIONS.contains(&name) {
+            continue;
+        }
         for text in ["title", "description"] {
             assert!(tool[text].as_str().is_some_and(|text| text.len() > 5), "{name} has no {text}");
         }
@@ -148,8 +249,14 @@ async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
             assert!(!schema["properties"].as_object().unwrap().is_empty(), "{name}");
         }
         let (reads, destroys) = match name {
-            "inventory.create" | "leads.create" => (false, false),
-            "inventory.update" | "leads.update" => (false, true),
+            "inventory.create" | "leads.create" | "customers.create" | "consent.create" => (false, false),
+            "inventory.update" | "leads.update" | "customers.update" | "consent.update" => (false, true),
+            "deals.create" | "deals.request_trade_value" => (false, false),
+            "deals.update" | "deals.cancel_deal" => (false, true),
+            "service.book_appointment" | "service.create_repair_order" => (false, false),
+            "service.update_appointment" | "service.cancel_appointment" | "service.update_repair_order" => {
+                (false, true)
+            }
             _ => (true, false),
         };
         assert_eq!(
@@ -158,14 +265,16 @@ async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
                 "openWorldHint": false}),
             "{name}"
         );
-        let lists = name.ends_with(".list") || name.ends_with(".search");
+        let lists = name.contains(".list") || name.ends_with(".search");
         let takes = |field: &str| tool["inputSchema"]["properties"].get(field).is_some();
         assert_eq!(
             (takes("cursor"), takes("limit"), takes("offset") || takes("page")),
             (lists, lists, false),
             "{name}"
         );
-        assert_eq!(takes("idempotency_key"), !reads, "{name}");
+        // Each prospect of a message brings its own key.
+        let takes_key = !reads && name != "x_frontdesk.import_adf";
+        assert_eq!(takes("idempotency_key"), takes_key, "{name}");
         assert!(takes("dealership_id"), "{name}");
     }
     // A page number is refused like anything else that is not published.

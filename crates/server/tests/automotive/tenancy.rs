@@ -139,8 +139,8 @@ async fn a3_09_foreign_and_unknown_ids_answer_alike() {
         let domain = get.split('.').next().unwrap();
         let (noun, prefix, find) = match domain {
             "inventory" => ("vehicle", "veh", "inventory.search"),
-            "leads" => ("lead", "led", "leads.list"),
-            _ => ("customer", "cus", "customers.list"),
+            "leads" => ("lead", "led", "leads.search"),
+            _ => ("customer", "cus", "customers.search"),
         };
         assert_eq!(
             never,

@@ -43,7 +43,7 @@ async fn a_client_is_added_listed_and_let_in_while_the_desk_runs() {
     let desk = TestApp::start();
     let added = ordered(&desk, &["client", "add", "--name", "Finder", "--tenant", "dlr_summit", "--scope", READ_STOCK]);
     let (id, created) = (added["id"].as_str().unwrap(), added["created_at"].clone());
-    let wanted = json!({"id": id, "name": "Finder", "tenants": ["dlr_summit"], "scopes": [READ_STOCK],
+    let wanted = json!({"id": id, "name": "Finder", "tenants": ["dlr_summit"], "groups": [], "scopes": [READ_STOCK],
         "created_at": created, "revoked_at": null});
     let secret = added["secret"].as_str().unwrap();
     let mut shown = wanted.clone();
@@ -61,7 +61,7 @@ async fn a_client_is_added_listed_and_let_in_while_the_desk_runs() {
 
     let (_, table, _) = desk.command(&["client", "list"]);
     let row = table.lines().find(|line| line.starts_with(id)).unwrap();
-    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), [id, "Finder", "dlr_summit", READ_STOCK, "active"]);
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), [id, "Finder", "dlr_summit", "-", READ_STOCK, "active"]);
     assert!(!table.contains(secret) && !json!(listed).to_string().contains(secret));
 }
 
@@ -152,7 +152,7 @@ fn a_client_can_be_added_before_the_first_start() {
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
     assert!(
         said.out.ends_with(
-            "scopes   amcp:inventory:read\nNew and empty: house\nData comes in by the tools `inventory.create` and `leads.create`.\n\
+            "scopes   amcp:inventory:read\nNew and empty: house\nBring its records in with `frontdesk import`; see `frontdesk import --help`.\n\
              A tenant that exists elsewhere is moved by `frontdesk tenant import`, to an id that is new here.\n"
         ),
         "{said:?}"
@@ -175,7 +175,9 @@ fn invalid_scopes_tenants_and_names_are_refused() {
     assert_eq!(
         add("Finder", "new_house", "amcp:inventory:wipe"),
         "frontdesk: there is no scope `amcp:inventory:wipe`; \
-         there are: amcp:inventory:read, amcp:inventory:write, amcp:leads:read, amcp:leads:write, mcp:read, mcp:call, mcp:admin\n"
+         there are: amcp:inventory:read, amcp:inventory:write, amcp:leads:read, amcp:leads:write, \
+         amcp:deals:read, amcp:deals:write, amcp:service:read, amcp:service:write, \
+         amcp:consent:read, amcp:consent:write, mcp:read, mcp:call, mcp:admin\n"
     );
     for tenant in ["two words", "", "../x", &"x".repeat(65)] {
         assert_eq!(
@@ -192,7 +194,7 @@ fn invalid_scopes_tenants_and_names_are_refused() {
     assert_eq!(listed(&desk).len(), 3);
     assert_eq!(
         add("Finder", "dlr_lakside", READ_STOCK),
-        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_lakeside, dlr_summit, site. Add --new-tenant to create it\n"
+        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_lakeside, dlr_summit, site. `frontdesk tenant add` creates one\n"
     );
     let new = ["client", "add", "--name", "F", "--tenant", "new_house", "--new-tenant", "--scope", READ_STOCK];
     assert_eq!(ordered(&desk, &new)["new_tenants"], json!(["new_house"]));

@@ -94,6 +94,12 @@ fn the_demo_site_is_made_once_if_nothing_is_mounted() {
     let site = desk.banner["site"].clone();
     assert_eq!(site["endpoint"], json!(format!("https://localhost:{}/api/v1/mcp/content", desk.address.port())));
     assert_eq!(site["tenant"], json!("site"));
+    let mounts = desk.banner["mounts"].as_array().unwrap();
+    let url = desk.banner["endpoint"].as_str().unwrap().trim_end_matches("/mcp/automotive");
+    assert_eq!((&mounts[0]["contract"], &mounts[0]["endpoint"]), (&json!("automotive"), &desk.banner["endpoint"]));
+    assert_eq!(mounts[0]["rest"], format!("{url}/v1"));
+    assert!(mounts[0]["scopes"].as_array().unwrap().contains(&json!("amcp:inventory:read")));
+    assert_eq!((&mounts[1]["contract"], &mounts[1]["rest"]), (&json!("emcp"), &Value::Null));
     let again = desk.restart();
     assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), made);
     assert_eq!((&again.banner["site"]["id"], &again.banner["site"]["secret"]), (&site["id"], &Value::Null));
@@ -131,7 +137,8 @@ fn the_banner_as_json_is_one_line_with_all_clients() {
     let desk = TestApp::start();
     let card = desk.banner.as_object().unwrap();
     let names: Vec<&str> = card.keys().map(String::as_str).collect();
-    let wanted = ["ca_file", "clients", "data", "endpoint", "operator_endpoint", "reused", "site", "token_endpoint"];
+    let wanted =
+        ["ca_file", "clients", "data", "endpoint", "mounts", "operator_endpoint", "reused", "site", "token_endpoint"];
     assert_eq!(names, wanted);
     let base = format!("https://localhost:{}", desk.address.port());
     assert_eq!(card["endpoint"], json!(format!("{base}/mcp/automotive")));

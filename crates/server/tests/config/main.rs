@@ -35,6 +35,7 @@ operator.listen = "127.0.0.1:8444"                   # default
 token.lifetime_seconds = 300                         # default
 token.cache_milliseconds = 1000                      # default
 limits.body_bytes = 1048576                          # default
+limits.import_bytes = 16777216                       # default
 limits.page_bytes = 262144                           # default
 limits.connections = 4096                            # default
 limits.connections_per_address = 256                 # default
@@ -45,6 +46,9 @@ deadlines.call_seconds = 30                          # default
 deadlines.drain_seconds = 25                         # default
 idempotency.retain_hours = 168                       # default
 audit.retain_days = 0                                # default
+audit.retain_days_writes = 0                         # default
+audit.retain_days_reads = 0                          # default
+audit.retain_days_admin = 0                          # default
 log.format = "auto"                                  # default
 traces.endpoint = ""                                 # default
 traces.ca = ""                                       # default
@@ -78,7 +82,8 @@ fn defaults_become_typed_values() {
     assert_eq!((token.lifetime, token.cache), (Duration::from_secs(300), Duration::from_secs(1)));
     assert_eq!((deadlines.call, deadlines.drain), (Duration::from_secs(30), Duration::from_secs(25)));
     assert_eq!(idempotency.retain, Duration::from_secs(7 * 24 * 3600));
-    assert_eq!((audit.retain, log.format), (Retention::Forever, LogFormat::Auto));
+    assert_eq!([audit.writes, audit.reads, audit.administration], [Retention::Forever; 3]);
+    assert_eq!(log.format, LogFormat::Auto);
     assert_eq!((limits.body_bytes, limits.page_bytes), (1_048_576, 262_144));
     assert_eq!((limits.connections, limits.connections_per_address), (4096, 256));
     assert_eq!((limits.calls_per_minute, limits.burst, limits.token_requests_per_minute), (6000, 1000, 60));
@@ -113,13 +118,20 @@ fn the_environment_sets_lists_mounts_and_tables() {
         ("FRONTDESK_TLS_CERTIFICATE", "desk.pem"),
         ("FRONTDESK_TLS_KEY", "desk.key"),
         ("FRONTDESK_AUDIT_RETAIN_DAYS", "400"),
+        ("FRONTDESK_AUDIT_RETAIN_DAYS_READS", "30"),
+        ("FRONTDESK_AUDIT_RETAIN_DAYS_ADMIN", "0"),
         ("HOME", "/root"),
     ])
     .unwrap();
     assert_eq!(loaded.config.allowed_hosts, ["desk.example.com", "localhost"]);
     assert_eq!(loaded.config.allowed_origins, ["https://app.example.com", "http://localhost:6274"]);
     assert_eq!(loaded.config.mounts, [mount("tomo", "/shop"), mount("automotive", "/cars")]);
-    assert_eq!(loaded.config.audit.retain, Retention::Days(400));
+    // A class without a key of its own is stored as long as the others.
+    let audit = loaded.config.audit;
+    assert_eq!(
+        [audit.writes, audit.reads, audit.administration],
+        [Retention::Days(400), Retention::Days(30), Retention::Forever]
+    );
     assert_eq!(
         loaded.config.certificate,
         CertificateConfig::Files { certificate: PathBuf::from("desk.pem"), key: PathBuf::from("desk.key") }

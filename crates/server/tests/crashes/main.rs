@@ -2,8 +2,10 @@
 //! what was answered is there once, what was not can be asked for again, and nothing is there by half.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod erasing;
 mod full;
 mod gone;
+mod imports;
 mod line;
 mod load;
 mod locked;

@@ -17,6 +17,11 @@ pub(crate) fn rounds() -> u64 {
     asked("FRONTDESK_CRASH_ROUNDS").unwrap_or(5)
 }
 
+/// How many rows an import has that is killed: CONTRIBUTING.md has the long form.
+pub(crate) fn import_rows() -> u64 {
+    asked("FRONTDESK_CRASH_IMPORT_ROWS").unwrap_or(3_000)
+}
+
 #[expect(clippy::disallowed_methods, reason = "how long a test runs is asked of whoever starts it, not of the desk")]
 fn asked(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))

@@ -66,9 +66,27 @@ impl Stage {
         self
     }
 
+    /// As `kill_the_desk`; this is done before it is started again.
+    pub(crate) async fn kill_the_desk_and(mut self, meanwhile: impl FnOnce()) -> Stage {
+        self.desk.signal("KILL");
+        self.desk.wait();
+        meanwhile();
+        self.desk = self.desk.start_again();
+        self.renew().await;
+        self
+    }
+
     /// New tokens: those of a desk that was started again are bound to its old port, and every token ends.
     pub(crate) async fn renew(&mut self) {
         self.tokens = self.agents().await.into_iter().map(|agent| agent.token).collect();
+    }
+
+    /// The settings of the desk, for a command that works on the same data.
+    pub(crate) fn settings(&self) -> Vec<(String, String)> {
+        match &self.database {
+            Database::Embedded => Vec::new(),
+            Database::Postgres(server) => vec![("FRONTDESK_DATABASE".to_owned(), server.url())],
+        }
     }
 
     pub(crate) fn dealerships(&self) -> usize {

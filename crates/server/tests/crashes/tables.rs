@@ -68,6 +68,22 @@ impl Database {
         self.rows(desk, text)[0].parse().unwrap()
     }
 
+    /// How many vehicles of this tenant there are, and how many different VINs they have.
+    pub(crate) fn stock(&self, desk: &TestApp, tenant: &str) -> (usize, usize) {
+        let of = |what: &str| self.count(desk, &format!("SELECT count({what}) FROM vehicle WHERE tenant = '{tenant}'"));
+        (of("*"), of("DISTINCT vin"))
+    }
+
+    /// How many vehicles of this tenant were announced as new.
+    pub(crate) fn announced(&self, desk: &TestApp, tenant: &str) -> usize {
+        let condition = format!("tenant = '{tenant}' AND kind = 'vehicle' AND change = 'created'");
+        self.count(desk, &format!("SELECT count(*) FROM fd_outbox WHERE {condition}"))
+    }
+
+    pub(crate) fn has_no_gaps(&self, desk: &TestApp) -> bool {
+        self.rows(desk, GAPS).is_empty() && self.rows(desk, MISCOUNTED).is_empty()
+    }
+
     /// How many keys have had their effect.
     pub(crate) fn claims(&self, desk: &TestApp) -> usize {
         self.count(desk, "SELECT count(*) FROM fd_claim")

@@ -84,7 +84,7 @@ async fn an_unknown_resource_has_another_number_in_each_era() {
         (
             "amcp://dlr_lakeside/leads/led_0",
             "leads.not_found",
-            "No lead with this id exists here. An id looks like led_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a lead is one. Find it with leads.list.",
+            "No lead with this id exists here. An id looks like led_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a lead is one. Find it with leads.search.",
         ),
         (
             "amcp://dlr_lakeside/inventory/veh_0",

@@ -1,11 +1,14 @@
 //! What an agent and an operator see is the same as on SQLite; two desks on one database are one desk.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 use frontdesk_testkit::app::http_client::HttpClient;
-use frontdesk_testkit::app::{TestAgent, TestApp};
+use frontdesk_testkit::app::{PATH, TestAgent, TestApp};
 use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
 
 fn lead(name: &str, key: &str) -> Value {
@@ -105,6 +108,93 @@ async fn two_desks_agree_on_keys_revocation_numbers_and_the_audit() {
     let (code, out, errors) = second.command(&["audit", "verify"]);
     assert_eq!(code, Some(0), "{out}{errors}");
     assert_eq!(out.lines().filter(|line| line.contains("node:")).count(), 2, "{out}");
+}
+
+/// A new tenant with the same id has another key, and the desk that had the old one in memory uses the new one.
+#[tokio::test]
+async fn an_erased_tenant_is_gone_on_every_desk_and_its_id_is_free() {
+    let database = PostgresDatabase::create();
+    let first = TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())]);
+    let second = first.second_node();
+    let mut there = second.other_tenant().await;
+    let old = there.call("leads.create", lead("Dana Rivera", "k-1")).await;
+    assert!(old.to_string().contains("led_"), "{old}");
+    let (code, out, errors) = first.command(&["tenant", "erase", "dlr_summit", "--confirm", "dlr_summit"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(out.starts_with("Tenant dlr_summit is erased: "), "{out}");
+    assert_eq!(there.send("tools/list", json!({})).await.status, 401);
+    assert_eq!(database.sql("SELECT count(*) FROM lead WHERE tenant = 'dlr_summit'"), ["0"]);
+
+    let (code, _, errors) = first.command(&["tenant", "add", "dlr_summit", "--name", "Another Summit"]);
+    assert_eq!(code, Some(0), "{errors}");
+    let scopes = "amcp:leads:read amcp:leads:write";
+    let client = first.add_client(&["dlr_summit"], scopes);
+    let mut there = second.agent_of_client(&client, scopes).await;
+    assert_eq!(leads(&mut there).await, 0);
+    let made = there.call("leads.create", lead("Kim Park", "k-1")).await;
+    let mut here = first.agent_of_client(&client, scopes).await;
+    let found = here.call("leads.get", json!({"id": made["id"]})).await;
+    assert_eq!(found["contact"]["name"], "Kim Park", "{found}");
+    let (code, out, errors) = second.command(&["audit", "verify"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+}
+
+/// Books at two desks on one database at once, until everybody has an answer; returns how often each status was one.
+async fn book_at_two_desks(desks: [&TestApp; 2], start: &Value, bookings: usize) -> BTreeMap<String, usize> {
+    let begin = Arc::new(Barrier::new(bookings));
+    let tokens = [desks[0].agent().await.token, desks[1].agent().await.token];
+    let mut tasks = Vec::new();
+    for turn in 0..bookings {
+        let desk = desks[turn % 2];
+        let mut client = HttpClient::new(desk.address, &desk.ca_file());
+        let (bearer, begin) = (format!("Bearer {}", tokens[turn % 2]), Arc::clone(&begin));
+        let call = json!({"name": "service.book_appointment", "arguments": {
+            "vehicle": {"make": "Honda", "model": "Civic"}, "start": start, "service_codes": ["OIL"],
+            "idempotency_key": format!("{start}-{turn}")}});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).to_string();
+        tasks.push(tokio::spawn(async move {
+            client.get("/.well-known/automotive-mcp.json").await;
+            begin.wait().await;
+            // Who met others at every attempt is told to come again, and a key makes that safe.
+            for _ in 0..50 {
+                let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+                let response = client.request("POST", PATH, &headers, body.clone()).await;
+                let answer: Value = serde_json::from_str(response.text()).unwrap();
+                let answer = &answer["result"]["structuredContent"];
+                match answer["status"].as_str() {
+                    Some(status) => return status.to_owned(),
+                    None => assert_eq!(answer["error"]["details"]["retryable"], json!(true), "{answer}"),
+                }
+            }
+            "never".to_owned()
+        }));
+    }
+    let mut statuses = BTreeMap::new();
+    for task in tasks {
+        *statuses.entry(task.await.unwrap()).or_default() += 1;
+    }
+    statuses
+}
+
+#[tokio::test]
+async fn two_desks_never_book_more_than_the_workshop_has() {
+    let database = PostgresDatabase::create();
+    let first = TestApp::start_with(&[
+        ("FRONTDESK_DATABASE", &database.url()),
+        ("FRONTDESK_LIMITS_CALLS_PER_MINUTE", "10000000"),
+        ("FRONTDESK_LIMITS_BURST", "1000000"),
+    ]);
+    let second = first.second_node();
+    let mut agent = first.agent().await;
+    let free = agent.call("service.check_availability", json!({"service_codes": ["OIL"], "max_slots": 200})).await;
+    // The last day has no bookings yet, so they also meet at making its row.
+    let mut open = free["slots"].as_array().unwrap().iter().rev().filter(|slot| slot["places_left"] == 3);
+    for desks in [[&first, &second], [&first, &first]] {
+        // Slots of half an hour do not overlap, so the second of them has all its places, too.
+        let start = &open.next().unwrap()["start"];
+        let statuses = book_at_two_desks(desks, start, 200).await;
+        assert_eq!(statuses, BTreeMap::from([("booked".to_owned(), 3), ("waitlisted".to_owned(), 197)]));
+    }
 }
 
 #[tokio::test]

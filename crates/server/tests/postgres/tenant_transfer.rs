@@ -155,7 +155,8 @@ async fn a_tenant_moves_between_databases_without_loss() {
                 second_database.sql(&text)[0].parse().unwrap()
             }
         };
-        assert_eq!(events, there["fd_outbox"].len() + 1);
+        // A lead and its consent.
+        assert_eq!(events, there["fd_outbox"].len() + 2);
     }
 }
 

@@ -25,7 +25,16 @@ const UNLIMITED: [(&str, &str); 2] =
 async fn no_arguments_whatever_make_the_desk_fail() {
     let desk = TestApp::start_with(&UNLIMITED);
     let mut agent = desk.agent().await;
-    let known = [("inventory", "inventory.list"), ("leads", "leads.list"), ("customers", "customers.list")];
+    let known = [
+        ("inventory", "inventory.list"),
+        ("leads", "leads.list"),
+        ("customers", "customers.list"),
+        ("consent", "consent.list"),
+        ("deals", "deals.list"),
+        ("service", "service.list_appointments"),
+        // Imports have ids of their own; none is known here.
+        ("x_frontdesk", "leads.list"),
+    ];
     let mut ids = BTreeMap::new();
     for (domain, list) in known {
         ids.insert(domain, first_id(&mut agent, list).await);
@@ -36,6 +45,10 @@ async fn no_arguments_whatever_make_the_desk_fail() {
     let tools = agent.result("tools/list", json!({})).await;
     for tool in tools["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
+        // It takes ten imports at a time, and says so with a code of ours.
+        if name == "x_frontdesk.import_items" {
+            continue;
+        }
         let id = &ids[name.split('.').next().unwrap()];
         let arguments = broken(&tool["inputSchema"], id);
         for _ in 0..PER_TOOL * test_scale() / PER_BATCH {
@@ -64,6 +77,8 @@ async fn no_arguments_whatever_make_the_desk_fail() {
         "request.invalid_cursor",
         "leads.not_found",
         "consent.required",
+        "service.not_found",
+        "service.invalid_service_code",
         "dealership.forbidden",
     ] {
         assert!(codes.get(reached).is_some_and(|count| *count >= 20), "{reached}: {codes:?}");

@@ -14,7 +14,11 @@ const LINKS_PER_QUERY: i64 = 64;
 /// Whether the tenant exists, or its records still do.
 pub(crate) async fn knows_tenant<S: SqlReader>(session: &S, tenant: &str) -> Result<bool, StoreError> {
     let text = "SELECT 1 FROM fd_tenant WHERE tenant = $1 UNION ALL SELECT 1 FROM fd_audit_head WHERE chain = $2";
-    Ok(!session.query(text, &[tenant.into(), tenant_chain(tenant).into()]).await?.is_empty())
+    if !session.query(text, &[tenant.into(), tenant_chain(tenant).into()]).await?.is_empty() {
+        return Ok(true);
+    }
+    // Of a tenant that was erased there are still the reads and the erasure itself.
+    Ok(!session.query("SELECT 1 FROM fd_erasure WHERE tenant = $1", &[tenant.into()]).await?.is_empty())
 }
 
 /// To be called in one snapshot, so that what a server writes meanwhile does not look like tampering.

@@ -1,141 +1,69 @@
 //! Tenants, clients and tokens, on either database.
 
+use frontdesk_engine::model::tenant::{GroupId, TenantUpdate};
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::ports::registry::{Changed, Client, Registry, Tenant, Token};
+use frontdesk_engine::ports::registry::{Changed, Client, ErasureProgress, ErasureRecords, Registry, Tenant, Token};
 use frontdesk_engine::{ClientId, Fault, Scopes, TenantId};
 
-use super::{BoxFuture, SqlStore, StoreDriver};
+use super::registry_change::RegistryChange;
+use super::{BoxFuture, SqlStore, StoreDriver, erasure};
 use crate::StoreError;
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlRow, SqlSession};
 
-const GET_CLIENT: &str = "SELECT client, name, secret_hash, tenants, scopes, created_at, revoked_at FROM fd_client";
+pub(crate) const GET_TENANT: &str = "SELECT tenant, name, profile, tenant_group, erasing_at FROM fd_tenant";
+const GET_CLIENT: &str =
+    "SELECT client, name, secret_hash, tenants, scopes, created_at, revoked_at, tenant_groups FROM fd_client";
 const GET_TOKEN: &str =
     "SELECT token_hash, client, tenants, scopes, resource, expires_at FROM fd_token WHERE token_hash = $1";
-
-/// A change of tables that belong to no tenant.
-pub(crate) enum RegistryChange {
-    AddTenant {
-        tenant: Tenant,
-        sealed_key: Vec<u8>,
-    },
-    AddClient(Client),
-    RotateClient {
-        id: ClientId,
-        secret: [u8; 32],
-    },
-    RevokeClient {
-        id: ClientId,
-        at: Millis,
-    },
-    AddToken {
-        token: Token,
-        now: Millis,
-    },
-    RevokeToken {
-        hash: [u8; 32],
-        client: ClientId,
-    },
-    /// Changes nothing, but writes to the disk.
-    WriteProbe,
-}
-
-impl RegistryChange {
-    pub(crate) async fn apply<S: SqlSession>(&self, session: &S) -> Result<Changed, StoreError> {
-        let changed = match self {
-            RegistryChange::AddTenant { tenant, sealed_key } => {
-                let text =
-                    "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-                let params = [tenant.id.as_str().into(), tenant.name.as_str().into(), sealed_key.as_slice().into()];
-                session.execute(text, &params).await?
-            }
-            RegistryChange::AddClient(client) => add_client(session, client).await?,
-            RegistryChange::RotateClient { id, secret } => {
-                let text = "UPDATE fd_client SET secret_hash = $2 WHERE client = $1 AND revoked_at IS NULL";
-                let changed = session.execute(text, &[id.as_str().into(), secret.as_slice().into()]).await?;
-                delete_tokens(session, changed, id).await?
-            }
-            RegistryChange::RevokeClient { id, at } => {
-                let text = "UPDATE fd_client SET revoked_at = $2 WHERE client = $1 AND revoked_at IS NULL";
-                let changed = session.execute(text, &[id.as_str().into(), at.0.into()]).await?;
-                delete_tokens(session, changed, id).await?
-            }
-            RegistryChange::AddToken { token, now } => add_token(session, token, *now).await?,
-            RegistryChange::RevokeToken { hash, client } => {
-                let text = "DELETE FROM fd_token WHERE token_hash = $1 AND client = $2";
-                session.execute(text, &[hash.as_slice().into(), client.as_str().into()]).await?
-            }
-            RegistryChange::WriteProbe => {
-                session.write_probe().await?;
-                0
-            }
-        };
-        Ok(if changed == 0 { Changed::Nothing } else { Changed::Done })
-    }
-}
-
-async fn add_client<S: SqlSession>(session: &S, client: &Client) -> Result<u64, StoreError> {
-    let text = "INSERT INTO fd_client (client, name, secret_hash, tenants, scopes, created_at, revoked_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
-    let params = [
-        client.id.as_str().into(),
-        client.name.as_str().into(),
-        client.secret.as_slice().into(),
-        join(&client.tenants).into(),
-        client.scopes.to_string().into(),
-        client.created_at.0.into(),
-        client.revoked_at.map(|at| at.0).into(),
-    ];
-    session.execute(text, &params).await
-}
-
-async fn add_token<S: SqlSession>(session: &S, token: &Token, now: Millis) -> Result<u64, StoreError> {
-    // Expired tokens that another node is deleting at the same time are left to it.
-    let expired = format!(
-        "DELETE FROM fd_token WHERE token_hash IN (SELECT token_hash FROM fd_token WHERE expires_at <= $1{})",
-        S::SKIP_LOCKED
-    );
-    session.execute(&expired, &[now.0.into()]).await?;
-    // Against a revocation on another node: either it waits and then deletes this token too, or this waits and the
-    // caller then finds the client revoked.
-    let lock = format!("SELECT 1 FROM fd_client WHERE client = $1{}", S::FOR_SHARE);
-    session.query(&lock, &[token.client.as_str().into()]).await?;
-    let text = "INSERT INTO fd_token (token_hash, client, tenants, scopes, resource, expires_at) \
-                VALUES ($1, $2, $3, $4, $5, $6)";
-    let params = [
-        token.hash.as_slice().into(),
-        token.client.as_str().into(),
-        join(&token.tenants).into(),
-        token.scopes.to_string().into(),
-        token.resource.as_str().into(),
-        token.expires_at.0.into(),
-    ];
-    session.execute(text, &params).await
-}
-
-async fn delete_tokens<S: SqlSession>(session: &S, changed: u64, client: &ClientId) -> Result<u64, StoreError> {
-    if changed > 0 {
-        session.execute("DELETE FROM fd_token WHERE client = $1", &[client.as_str().into()]).await?;
-    }
-    Ok(changed)
-}
 
 impl<D: StoreDriver> Registry for SqlStore<D> {
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<Tenant>, Fault>> {
         Box::pin(async move {
             let mut tenants = Vec::new();
-            for row in self.driver.read("SELECT tenant, name FROM fd_tenant ORDER BY tenant", &[]).await? {
-                let name = row.text(1)?.to_owned();
-                tenants.extend(TenantId::parse(row.text(0)?).map(|id| Tenant { id, name }));
+            for row in self.driver.read(&format!("{GET_TENANT} ORDER BY tenant"), &[]).await? {
+                tenants.extend(read_tenant(&row)?);
             }
             Ok(tenants)
+        })
+    }
+
+    fn tenant<'a>(&'a self, id: &'a TenantId) -> BoxFuture<'a, Result<Option<Tenant>, Fault>> {
+        Box::pin(async move {
+            let rows = self.driver.read(&format!("{GET_TENANT} WHERE tenant = $1"), &[id.as_str().into()]).await?;
+            Ok(rows.first().map(read_tenant).transpose()?.flatten())
         })
     }
 
     fn add_tenant(&self, tenant: Tenant, record: String) -> BoxFuture<'_, Result<Changed, Fault>> {
         Box::pin(async move {
             let sealed_key = self.driver.keyring().create(tenant.id.as_str()).ok_or(StoreError::WrongKey)?;
-            Ok(self.driver.change(RegistryChange::AddTenant { tenant, sealed_key }, record).await?)
+            Ok(self.driver.change(RegistryChange::AddTenant { tenant: Box::new(tenant), sealed_key }, record).await?)
+        })
+    }
+
+    fn update_tenant<'a>(
+        &'a self,
+        id: &'a TenantId,
+        update: TenantUpdate,
+        record: String,
+    ) -> BoxFuture<'a, Result<Changed, Fault>> {
+        make_change(self, RegistryChange::UpdateTenant { id: id.clone(), update: Box::new(update) }, record)
+    }
+
+    fn erase_tenant<'a>(
+        &'a self,
+        id: &'a TenantId,
+        at: Millis,
+        records: ErasureRecords,
+    ) -> BoxFuture<'a, Result<ErasureProgress, Fault>> {
+        Box::pin(async move { Ok(erasure::erase(&self.driver, id, at, records).await?) })
+    }
+
+    fn record_administration(&self, record: String) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            self.driver.change(RegistryChange::Record, record).await?;
+            Ok(())
         })
     }
 
@@ -186,11 +114,14 @@ impl<D: StoreDriver> Registry for SqlStore<D> {
         })
     }
 
-    fn add_token(&self, token: Token, now: Millis, record: String) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(async move {
-            self.driver.change(RegistryChange::AddToken { token, now }, record).await?;
-            Ok(())
-        })
+    fn add_token(
+        &self,
+        token: Token,
+        groups: Vec<GroupId>,
+        now: Millis,
+        record: String,
+    ) -> BoxFuture<'_, Result<Changed, Fault>> {
+        make_change(self, RegistryChange::AddToken { token, groups, now }, record)
     }
 
     fn revoke_token<'a>(
@@ -211,12 +142,26 @@ fn make_change<D: StoreDriver>(
     Box::pin(async move { Ok(store.driver.change(change, record).await?) })
 }
 
-/// Adds the keys of all tenants to the keyring; fails if the master key is another one.
+/// Adds the keys of all tenants that are not being erased to the keyring; fails if the master key is another one.
 pub(crate) async fn load_tenant_keys<S: SqlSession>(session: &S, keyring: &Keyring) -> Result<(), StoreError> {
-    for row in session.query("SELECT tenant, sealed_key FROM fd_tenant", &[]).await? {
+    for row in session.query("SELECT tenant, sealed_key FROM fd_tenant WHERE erasing_at IS NULL", &[]).await? {
         keyring.unwrap(row.text(0)?, row.bytes(1)?)?;
     }
     Ok(())
+}
+
+/// A row of `GET_TENANT`. `None` if its id is not one that Frontdesk gives.
+pub(crate) fn read_tenant(row: &SqlRow) -> Result<Option<Tenant>, StoreError> {
+    let Some(id) = TenantId::parse(row.text(0)?) else {
+        return Ok(None);
+    };
+    Ok(Some(Tenant {
+        id,
+        name: row.text(1)?.to_owned(),
+        profile: serde_json::from_str(row.text(2)?).map_err(|_| StoreError::UnexpectedValue { column: 2 })?,
+        group: row.optional_text(3)?.and_then(GroupId::parse),
+        erasing_since: row.optional_integer(4)?.map(Millis),
+    }))
 }
 
 fn read_client(row: &SqlRow) -> Result<Client, StoreError> {
@@ -228,6 +173,7 @@ fn read_client(row: &SqlRow) -> Result<Client, StoreError> {
         scopes: Scopes::parse(row.text(4)?).unwrap_or_default(),
         created_at: Millis(row.integer(5)?),
         revoked_at: row.optional_integer(6)?.map(Millis),
+        groups: row.text(7)?.split(' ').filter_map(GroupId::parse).collect(),
     })
 }
 
@@ -244,11 +190,6 @@ fn read_token(row: &SqlRow) -> Result<Token, StoreError> {
 
 fn read_hash(row: &SqlRow, column: usize) -> Result<[u8; 32], StoreError> {
     row.bytes(column)?.try_into().map_err(|_| StoreError::UnexpectedValue { column })
-}
-
-fn join(tenants: &[TenantId]) -> String {
-    let ids: Vec<&str> = tenants.iter().map(TenantId::as_str).collect();
-    ids.join(" ")
 }
 
 fn split(text: &str) -> Vec<TenantId> {

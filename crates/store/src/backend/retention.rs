@@ -9,10 +9,11 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::seal::SealKey;
 use tokio::time::{Instant, sleep};
 
-use super::StoreDriver;
+use super::erasure::ErasedRows;
+use super::{AnswersChunk, ClaimPosition, StoreDriver};
 use crate::StoreError;
 use crate::audit::reader::read_links;
-use crate::audit::{ChainHead, ChainVerifier};
+use crate::audit::{AuditClass, ChainHead, ChainVerifier};
 use crate::sql;
 use crate::sql::session::{SqlSession, StoredValue};
 
@@ -54,8 +55,20 @@ impl Expired {
 /// Work for one transaction.
 #[derive(Debug, Clone)]
 pub(crate) enum RetentionChunk {
-    Tenant { tenant: String, expired: Expired, before: Millis },
-    Chain { chain: String, before: Millis },
+    Tenant {
+        tenant: String,
+        expired: Expired,
+        before: Millis,
+    },
+    Chain {
+        chain: String,
+        before: Millis,
+    },
+    /// Of a tenant that is being erased.
+    Erasure {
+        tenant: String,
+        rows: ErasedRows,
+    },
 }
 
 /// Whether another chunk may find something to delete.
@@ -80,14 +93,22 @@ pub(crate) trait RetentionSession: Send + Sync {
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
     /// The chains that `EXPIRED_CHAINS` finds.
-    fn chains(&self, before: Millis) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send;
+    fn chains(&self, class: AuditClass, before: Millis)
+    -> impl Future<Output = Result<Vec<String>, StoreError>> + Send;
 
     /// Runs the chunk in a transaction of its own.
     fn run(&self, chunk: RetentionChunk) -> impl Future<Output = Result<RetentionProgress, StoreError>> + Send;
+
+    /// Runs the chunk in a transaction of its own; where the next one starts, if there is one, and how many answers were
+    /// changed.
+    fn erase(
+        &self,
+        chunk: AnswersChunk,
+    ) -> impl Future<Output = Result<(Option<ClaimPosition>, u64), StoreError>> + Send;
 }
 
-/// Chains whose oldest link is older than the bound instant.
-pub(crate) const EXPIRED_CHAINS: &str = "SELECT chain FROM fd_audit_head AS head WHERE \
+/// Chains whose names begin with the bound pattern and whose oldest link is older than the bound instant.
+pub(crate) const EXPIRED_CHAINS: &str = "SELECT chain FROM fd_audit_head AS head WHERE chain LIKE $2 AND \
     (SELECT at FROM fd_audit WHERE chain = head.chain ORDER BY seq LIMIT 1) < $1";
 
 pub(super) async fn delete_expired<D: StoreDriver>(
@@ -107,9 +128,13 @@ pub(super) async fn delete_expired<D: StoreDriver>(
     Ok(())
 }
 
-pub(super) async fn delete_expired_links<D: StoreDriver>(driver: &D, before: Millis) -> Result<(), StoreError> {
+pub(super) async fn delete_expired_links<D: StoreDriver>(
+    driver: &D,
+    class: AuditClass,
+    before: Millis,
+) -> Result<(), StoreError> {
     let session = driver.retention().await?;
-    for chain in session.chains(before).await? {
+    for chain in session.chains(class, before).await? {
         let chunk = RetentionChunk::Chain { chain, before };
         while session.run(chunk.clone()).await? == RetentionProgress::More {}
     }
@@ -137,12 +162,13 @@ impl RetentionChunk {
                 Ok(if deleted < CHUNK_ROWS.unsigned_abs() { RetentionProgress::Done } else { RetentionProgress::More })
             }
             RetentionChunk::Chain { chain, before } => delete_links(session, audit_key, chain, *before).await,
+            RetentionChunk::Erasure { tenant, rows } => rows.delete(session, audit_key, tenant).await,
         }
     }
 }
 
 /// Deletes the oldest links of a chain, up to the first that has not expired, so that no gap can appear.
-async fn delete_links<S: SqlSession>(
+pub(super) async fn delete_links<S: SqlSession>(
     session: &S,
     key: &SealKey,
     chain: &str,

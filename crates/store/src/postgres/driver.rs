@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio_postgres::Row;
 
 use super::connection::{PgConnection, PgParams, refs};
+use super::erasure_watch::ErasureWatch;
 use super::read_pool::{ReadPool, RowScope};
 use super::rls::AUDITOR;
 use super::sql_texts::{COMMIT, LOCK_TENANT, delete_terms_before};
@@ -18,12 +19,14 @@ use super::values::read_rows;
 use super::writers::Writers;
 use super::{Address, PgContext};
 use crate::StoreError;
+use crate::audit::AuditClass;
 use crate::backend::{
-    EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress, RetentionSession, StoreDriver,
-    WriterStats, await_reply,
+    AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress,
+    RetentionSession, StoreDriver, WriterStats, await_reply,
 };
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
+use crate::transfer::tables::TransferTable;
 
 pub struct PostgresStoreDriver {
     pub(super) context: Arc<PgContext>,
@@ -32,6 +35,7 @@ pub struct PostgresStoreDriver {
     pub(super) pages: ReadPool,
     pub(super) writers: Writers,
     pub(super) commit_wait: Duration,
+    pub(super) erasures: ErasureWatch,
 }
 
 impl PostgresStoreDriver {
@@ -53,8 +57,18 @@ impl StoreDriver for PostgresStoreDriver {
 
     async fn change(&self, change: RegistryChange, record: String) -> Result<Changed, StoreError> {
         let (sender, reply) = oneshot::channel();
+        let ends_keys = change.ends_keys();
         self.writers.change(change, record, sender)?;
-        self.reply(reply).await
+        let outcome = self.reply(reply).await;
+        if ends_keys {
+            // Other nodes notice it within a second.
+            self.context.keyring.clear();
+        }
+        outcome
+    }
+
+    fn erased_tables(&self) -> &[TransferTable] {
+        &self.context.erased_tables
     }
 
     /// Of this node's writers; other nodes have their own.
@@ -64,7 +78,7 @@ impl StoreDriver for PostgresStoreDriver {
 
     async fn retention(&self) -> Result<PgRetention<'_>, StoreError> {
         let connection = PgConnection::connect(&self.address.with_statement_timeout()).await?;
-        Ok(PgRetention { connection, audit_key: &self.context.audit_key })
+        Ok(PgRetention { connection, audit_key: &self.context.audit_key, keyring: &self.context.keyring })
     }
 }
 
@@ -80,6 +94,13 @@ impl SqlSession for PgConnection {
     const SKIP_LOCKED: &'static str = " FOR UPDATE SKIP LOCKED";
     const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE tenant = $1 AND (client, tool, key_hash) IN \
         (SELECT client, tool, key_hash FROM fd_claim WHERE tenant = $1 AND at < $2 LIMIT $3)";
+    const TABLES_OF_TENANTS: &'static str = "SELECT CAST(own.relname AS TEXT) FROM pg_class AS own \
+        JOIN pg_attribute AS held ON held.attrelid = own.oid WHERE own.relkind = 'r' AND held.attname = 'tenant' \
+        AND NOT held.attisdropped AND own.relnamespace = to_regnamespace(current_schema()) ORDER BY own.relname";
+
+    fn delete_some(table: &TransferTable, rows: usize) -> String {
+        table.delete_some_by_place(rows)
+    }
 
     fn delete_terms_before(table: &TableSpec, column: &str) -> String {
         delete_terms_before(table, column)
@@ -87,6 +108,10 @@ impl SqlSession for PgConnection {
 
     async fn execute(&self, text: &str, params: &[StoredValue]) -> Result<u64, StoreError> {
         Ok(PgConnection::execute(self, text, &refs(params)).await?)
+    }
+
+    async fn lock_tokens(&self) -> Result<(), StoreError> {
+        Ok(self.batch_execute("LOCK TABLE fd_token IN SHARE ROW EXCLUSIVE MODE").await?)
     }
 
     async fn write_probe(&self) -> Result<(), StoreError> {
@@ -99,6 +124,7 @@ impl SqlSession for PgConnection {
 pub(crate) struct PgRetention<'a> {
     connection: PgConnection,
     audit_key: &'a SealKey,
+    keyring: &'a Keyring,
 }
 
 impl RetentionSession for PgRetention<'_> {
@@ -113,8 +139,9 @@ impl RetentionSession for PgRetention<'_> {
         Ok(!self.connection.query_as_tenant(tenant, &text, &[&tenant, &before.0]).await?.is_empty())
     }
 
-    async fn chains(&self, before: Millis) -> Result<Vec<String>, StoreError> {
-        first_column(&self.connection.query_as_tenant(AUDITOR, EXPIRED_CHAINS, &[&before.0]).await?)
+    async fn chains(&self, class: AuditClass, before: Millis) -> Result<Vec<String>, StoreError> {
+        let params: PgParams<'_> = &[&before.0, &class.pattern()];
+        first_column(&self.connection.query_as_tenant(AUDITOR, EXPIRED_CHAINS, params).await?)
     }
 
     /// The tenant's writers are locked out meanwhile: an update must find a row complete or deleted. Idempotency
@@ -124,11 +151,22 @@ impl RetentionSession for PgRetention<'_> {
             RetentionChunk::Tenant { tenant, expired: Expired::Claims, .. } => (tenant.as_str(), false),
             RetentionChunk::Tenant { tenant, expired: Expired::Rows { .. }, .. } => (tenant.as_str(), true),
             RetentionChunk::Chain { chain, .. } => (chain.strip_prefix("tenant:").unwrap_or_default(), true),
+            RetentionChunk::Erasure { tenant, .. } => (tenant.as_str(), true),
         };
         let lock: [(&str, PgParams<'_>); 1] = [(LOCK_TENANT, &[&tenant])];
         let begun = self.connection.begin_as_tenant(tenant, if is_locked { &lock } else { &[] }).await;
         let outcome = match begun {
             Ok(_) => chunk.delete(&self.connection, self.audit_key).await,
+            Err(error) => Err(error.into()),
+        };
+        self.connection.batch_execute(if outcome.is_ok() { COMMIT } else { "ROLLBACK" }).await?;
+        outcome
+    }
+
+    /// Nothing else changes a stored answer, so it needs no lock.
+    async fn erase(&self, chunk: AnswersChunk) -> Result<(Option<ClaimPosition>, u64), StoreError> {
+        let outcome = match self.connection.begin_as_tenant(&chunk.tenant, &[]).await {
+            Ok(_) => chunk.erase(&self.connection, self.keyring).await,
             Err(error) => Err(error.into()),
         };
         self.connection.batch_execute(if outcome.is_ok() { COMMIT } else { "ROLLBACK" }).await?;

@@ -1,4 +1,4 @@
-//! Writing what belongs to no tenant: this node's audit chain, and tenants, clients and tokens, each change together
+//! Writing what belongs to no tenant: this node's audit chains, and tenants, clients and tokens, each change together
 //! with its audit record. Everything that is queued is committed together.
 
 use frontdesk_engine::ports::registry::Changed;
@@ -12,9 +12,9 @@ use super::read_pool::PgSlot;
 use super::sql_texts::BEGIN;
 use crate::StoreError;
 use crate::audit::buffer::{AuditBuffer, PendingRecords, add_line};
-use crate::audit::{ChainHead, node_chain};
+use crate::audit::{AuditClass, ChainHead};
 use crate::backend::stats::WriterCounters;
-use crate::backend::{RegistryChange, ReplySender};
+use crate::backend::{Applied, RegistryChange, ReplySender};
 
 const MAX_BATCH: usize = 256;
 
@@ -128,32 +128,48 @@ async fn commit_all(
 ) -> Result<Outcomes, StoreError> {
     connection.batch_execute(BEGIN).await?;
     let mut outcomes = Vec::new();
+    let mut administration = String::new();
     for (change, record, _) in &batch.changes {
         connection.batch_execute("SAVEPOINT plan").await?;
-        let outcome = change.apply(connection).await;
-        match &outcome {
-            Ok(changed) => {
+        let applied = change.apply(connection, record).await;
+        match &applied {
+            Ok(applied) => {
                 connection.batch_execute("RELEASE plan").await?;
-                if *changed == Changed::Done {
-                    add_line(&mut records, record);
+                match applied {
+                    Applied::Done(AuditClass::Administration, record) => add_line(&mut administration, record),
+                    Applied::Done(AuditClass::Reads | AuditClass::Writes, record) => add_line(&mut records, record),
+                    Applied::Nothing => {}
                 }
             }
             Err(_) => connection.batch_execute("ROLLBACK TO plan; RELEASE plan").await?,
         }
-        outcomes.push(outcome);
+        outcomes.push(applied.map(|applied| applied.changed()));
     }
-    if !records.is_empty() {
-        let chain = node_chain(&context.node);
-        // Locked because retention on another node may trim this chain.
-        let head = ChainHead::find_locked(connection, &context.audit_key, &chain).await?;
-        let mut head = ChainHead::or_last_link(head, connection, &chain).await?;
-        let link = insert_link(context, &chain, &mut head, context.clock.now().0, &records);
-        let head = upsert_head(context, &chain, &head);
-        let changes = [(&*link.text, link.values.as_slice()), (&*head.text, head.values.as_slice())];
-        for result in connection.execute_all(None, &changes).await? {
-            result?;
-        }
-    }
+    append_link(connection, context, AuditClass::Reads, &records).await?;
+    append_link(connection, context, AuditClass::Administration, &administration).await?;
     connection.commit().await?;
     Ok(outcomes)
+}
+
+/// Appends records to a chain of this node, as one link.
+async fn append_link(
+    connection: &PgConnection,
+    context: &PgContext,
+    class: AuditClass,
+    records: &str,
+) -> Result<(), StoreError> {
+    if records.is_empty() {
+        return Ok(());
+    }
+    let chain = class.chain(&context.node);
+    // Locked because retention on another node may trim this chain.
+    let head = ChainHead::find_locked(connection, &context.audit_key, &chain).await?;
+    let mut head = ChainHead::or_last_link(head, connection, &chain).await?;
+    let link = insert_link(context, &chain, &mut head, context.clock.now().0, records);
+    let head = upsert_head(context, &chain, &head);
+    let changes = [(&*link.text, link.values.as_slice()), (&*head.text, head.values.as_slice())];
+    for result in connection.execute_all(None, &changes).await? {
+        result?;
+    }
+    Ok(())
 }

@@ -264,6 +264,11 @@ impl PlanEncoder<'_> {
                 let require = PgStatement::new(Arc::clone(&self.context.texts(table)?.require), values);
                 statements.push(PgStatement { on_missing: Some(conflict(on_conflict)), ..require });
             }
+            Step::RequireAbsent { table, id } => {
+                let values = vec![PgValue::text(self.tenant), PgValue::text(id)];
+                let require = PgStatement::new(Arc::clone(&self.context.texts(table)?.require_absent), values);
+                statements.push(PgStatement { on_missing: Some(conflict(&OnConflict::Retry)), ..require });
+            }
         }
         Ok(())
     }

@@ -17,13 +17,15 @@ pub(crate) struct RlsPolicy {
 enum PolicyScope {
     /// Those of its tenant.
     Tenant,
-    /// Audit tables: the tenant's chain and the chains of nodes. The auditor, whose name no tenant can have, may read
+    /// Audit tables: the tenant's chain and the chains of nodes, of reads and of administration. The auditor, whose name no tenant can have, may read
     /// all chains.
     Chain,
 }
 
 /// Set instead of a tenant to read every audit chain.
 pub(crate) const AUDITOR: &str = "*";
+
+const CURRENT_TENANT: &str = "current_setting('frontdesk.tenant', true)";
 
 const CORE_TABLES: [(&str, PolicyScope); 5] = [
     ("fd_claim", PolicyScope::Tenant),
@@ -47,12 +49,7 @@ pub(crate) fn table_policies(table: &TableSpec) -> [RlsPolicy; 2] {
 impl RlsPolicy {
     /// With `FORCE`, because otherwise the owner of a table bypasses its policies.
     pub(crate) fn statements(&self) -> Vec<String> {
-        let table = &self.table;
-        let tenant = "current_setting('frontdesk.tenant', true)";
-        let own = match self.scope {
-            PolicyScope::Tenant => format!("tenant = {tenant}"),
-            PolicyScope::Chain => format!("chain = 'tenant:' || {tenant} OR chain LIKE 'node:%'"),
-        };
+        let (table, own) = (&self.table, self.own_rows());
         let mut statements = vec![
             format!("ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"),
             format!("ALTER TABLE {table} FORCE ROW LEVEL SECURITY"),
@@ -60,11 +57,33 @@ impl RlsPolicy {
         ];
         match self.scope {
             PolicyScope::Tenant => {}
-            PolicyScope::Chain => statements
-                .push(format!("CREATE POLICY frontdesk_auditor ON {table} FOR SELECT USING ({tenant} = '{AUDITOR}')")),
+            PolicyScope::Chain => statements.push(format!(
+                "CREATE POLICY frontdesk_auditor ON {table} FOR SELECT USING ({CURRENT_TENANT} = '{AUDITOR}')"
+            )),
         }
         statements
     }
+
+    /// The statement that gives a policy of an earlier release the rows it has now.
+    fn alteration(&self) -> String {
+        let (table, own) = (&self.table, self.own_rows());
+        format!("ALTER POLICY frontdesk ON {table} USING ({own}) WITH CHECK ({own})")
+    }
+
+    fn own_rows(&self) -> String {
+        match self.scope {
+            PolicyScope::Tenant => format!("tenant = {CURRENT_TENANT}"),
+            PolicyScope::Chain => {
+                format!("chain = 'tenant:' || {CURRENT_TENANT} OR chain LIKE 'node:%' OR chain LIKE 'admin:%'")
+            }
+        }
+    }
+}
+
+/// Before schema 3, the chains of administration did not exist, and no policy let a node see them.
+pub(crate) fn policies_for_administration() -> impl Iterator<Item = String> {
+    let has_chains = |policy: &RlsPolicy| matches!(policy.scope, PolicyScope::Chain);
+    core_policies().filter(has_chains).map(|policy| policy.alteration())
 }
 
 pub(crate) async fn check_role(connection: &PgConnection) -> Result<(), StoreError> {

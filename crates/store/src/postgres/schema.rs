@@ -19,6 +19,9 @@ const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SM
                      version BIGINT NOT NULL, key_check BYTEA); \
                      INSERT INTO fd_schema (one, version) VALUES (1, 0) ON CONFLICT DO NOTHING";
 
+/// The first schema with audit chains of administration.
+const SCHEMA_WITH_ADMINISTRATION: i64 = 3;
+
 /// Returns what has to be indexed again afterwards.
 pub(crate) async fn migrate(
     connection: &PgConnection,
@@ -106,6 +109,10 @@ async fn apply_migrations(
         for text in rls::core_policies().flat_map(|policy| policy.statements()) {
             connection.batch_execute(&text).await?;
         }
+    } else if found < SCHEMA_WITH_ADMINISTRATION {
+        for text in rls::policies_for_administration() {
+            connection.batch_execute(&text).await?;
+        }
     }
     if found < known {
         connection.execute("UPDATE fd_schema SET version = $1", &[&known]).await?;
@@ -137,6 +144,9 @@ async fn update_table(
         let columns: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
         for text in ddl::add_missing_columns(DatabaseKind::Postgres, table, FIXED_COLUMNS, &columns)? {
             connection.batch_execute(&ddl::for_postgres(&text)).await?;
+        }
+        for name in ddl::outdated_indexes(table).iter().filter(|name| present.contains(*name)) {
+            connection.batch_execute(&format!("DROP INDEX {name}")).await?;
         }
         found = TableState::Existing { columns };
     }

@@ -18,7 +18,7 @@ pub const SET_TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
 
 /// Every writer of a tenant, on any node, locks its row first. So the tenant's event number, its audit chain and the
 /// rows that a plan requires do not change until the commit.
-pub const LOCK_TENANT: &str = "SELECT 1 FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
+pub const LOCK_TENANT: &str = "SELECT sealed_key, erasing_at FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
 
 /// A key that is taken is reported as a missing row, so that it does not abort the transaction.
 pub const INSERT_CLAIMS: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
@@ -81,6 +81,7 @@ pub(crate) struct PgTexts {
     pub(crate) update: Arc<str>,
     pub(crate) remove: Arc<str>,
     pub(crate) require: Arc<str>,
+    pub(crate) require_absent: Arc<str>,
     pub(crate) insert_terms: Arc<str>,
     pub(crate) delete_terms: Arc<str>,
 }
@@ -93,6 +94,11 @@ impl PgTexts {
             update: sql::update(table, FIXED_COLUMNS).into(),
             remove: sql::remove(table).into(),
             require: format!("SELECT 1 FROM {} WHERE tenant = $1 AND id = $2 AND version = $3", table.name).into(),
+            require_absent: format!(
+                "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {} WHERE tenant = $1 AND id = $2)",
+                table.name
+            )
+            .into(),
             insert_terms: insert_terms(table).into(),
             delete_terms: delete_terms(table).into(),
         }

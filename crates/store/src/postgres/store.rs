@@ -31,10 +31,11 @@ impl Store for PostgresStore {
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = &self.driver.context.texts(table)?.get;
+            let keys = self.driver.keys(tenant.as_str()).await?;
             let row = self.driver.find_row(tenant, text, QueryParam::Text(id)).await?;
             match row.map(|row| row.disclosing(disclosure)) {
                 Some(row) if row.needs_keys() => {
-                    let keys = self.driver.keys(tenant.as_str()).await?.ok_or(StoreError::UnknownTenant)?;
+                    let keys = keys.ok_or(StoreError::UnknownTenant)?;
                     Ok(Some(row.open(&keys, tenant.as_str(), table)?))
                 }
                 row => Ok(row.map(|row| row.found)),
@@ -134,17 +135,21 @@ impl PostgresStoreDriver {
     }
 
     /// The tenant's keys, `None` for an unknown tenant. The keys of a tenant that was registered since the start, here
-    /// or on another node, are loaded when they are first needed.
+    /// or on another node, are loaded when they are first needed. Every read begins here, so that none succeeds for a
+    /// tenant that is being erased.
     async fn keys(&self, tenant: &str) -> Result<Option<Arc<TenantKeys>>, StoreError> {
         let keyring = &self.context.keyring;
+        self.erasures.check(&self.lookups, keyring).await?;
         if let Some(keys) = keyring.keys(tenant) {
             return Ok(Some(keys));
         }
-        let text = "SELECT sealed_key FROM fd_tenant WHERE tenant = $1";
-        if let Some(row) = self.lookups.query(RowScope::Global, text, &[&tenant]).await?.first() {
-            keyring.unwrap(tenant, row.try_get(0)?)?;
+        let state = keyring.state();
+        let text = "SELECT sealed_key, erasing_at FROM fd_tenant WHERE tenant = $1";
+        match self.lookups.query(RowScope::Global, text, &[&tenant]).await?.first() {
+            None => Ok(None),
+            Some(row) if row.try_get::<_, Option<i64>>(1)?.is_some() => Err(StoreError::TenantErased),
+            Some(row) => keyring.unwrap_since(state, tenant, row.try_get(0)?).map(Some),
         }
-        Ok(keyring.keys(tenant))
     }
 }
 

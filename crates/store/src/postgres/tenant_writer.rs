@@ -110,10 +110,13 @@ async fn commit_batch(
     tenant: &str,
     jobs: &[TenantJob],
 ) -> Result<BatchOutcome, StoreError> {
-    let before = begin(connection, context, tenant).await?;
+    let LockedTenant { state: before, wrapped_key } = begin(connection, context, tenant).await?;
     let mut state = before.clone();
     let mut statements = Vec::new();
     for job in jobs {
+        if !job.keys.are_of(&wrapped_key) {
+            return Ok(BatchOutcome::Rejected);
+        }
         match plan_statements(context, &job.keys, &job.commit, &mut state) {
             Ok(plan) => statements.extend(plan),
             Err(_) => return Ok(BatchOutcome::Rejected),
@@ -136,10 +139,15 @@ async fn commit_with_savepoints(
     tenant: &str,
     jobs: &[TenantJob],
 ) -> Result<Outcomes, StoreError> {
-    let before = begin(connection, context, tenant).await?;
+    let LockedTenant { state: before, wrapped_key } = begin(connection, context, tenant).await?;
     let mut state = before.clone();
     let mut outcomes = Vec::new();
     for job in jobs {
+        // The tenant that this call was for was erased, and another one has its id now.
+        if !job.keys.are_of(&wrapped_key) {
+            outcomes.push(Err(StoreError::TenantErased));
+            continue;
+        }
         let mut next = state.clone();
         let applied = match plan_statements(context, &job.keys, &job.commit, &mut next) {
             Ok(plan) => execute(connection, Some("SAVEPOINT plan"), &plan).await,
@@ -175,7 +183,13 @@ async fn commit_with_savepoints(
     Ok(outcomes)
 }
 
-async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> Result<TenantState, StoreError> {
+/// A tenant that no other node writes for until the transaction ends.
+struct LockedTenant {
+    state: TenantState,
+    wrapped_key: Vec<u8>,
+}
+
+async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> Result<LockedTenant, StoreError> {
     let chain = tenant_chain(tenant);
     let queries: [(&str, PgParams<'_>); 3] =
         [(LOCK_TENANT, &[&tenant]), (GET_EVENT_COUNTER, &[&tenant]), (GET_HEAD, &[&chain])];
@@ -183,9 +197,11 @@ async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> 
     let [locked, counter, head] = results.as_slice() else {
         return Err(StoreError::NotCommitted("a result is missing".to_owned()));
     };
-    if locked.is_empty() {
-        return Err(StoreError::UnknownTenant);
+    let locked = locked.first().ok_or(StoreError::UnknownTenant)?;
+    if locked.try_get::<_, Option<i64>>(1)?.is_some() {
+        return Err(StoreError::TenantErased);
     }
+    let wrapped_key = locked.try_get(0)?;
     let event = match counter.first() {
         Some(row) => row.try_get(0)?,
         None => 0,
@@ -194,7 +210,8 @@ async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> 
         Some(row) => Some(ChainHead::read(&read_row(row)?, &context.audit_key, &chain)?),
         None => None,
     };
-    Ok(TenantState { event, head: ChainHead::or_last_link(head, connection, &chain).await? })
+    let head = ChainHead::or_last_link(head, connection, &chain).await?;
+    Ok(LockedTenant { state: TenantState { event, head }, wrapped_key })
 }
 
 async fn execute(

@@ -7,8 +7,11 @@ use crate::StoreError;
 use crate::error::DatabaseKind;
 
 /// Each is applied once, in order; their count is the schema's version.
-pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("../migrations/0001_core.sql"), include_str!("../migrations/0002_index.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_core.sql"),
+    include_str!("../migrations/0002_index.sql"),
+    include_str!("../migrations/0003_tenants.sql"),
+];
 
 /// Added to tables of releases that had no write-only values.
 const SECRET_COLUMN: &str = "sealed_secret BLOB";
@@ -95,6 +98,12 @@ pub(crate) fn indexes(table: &TableSpec, unfilled: &[&str]) -> Vec<String> {
         ));
     }
     statements
+}
+
+/// Names of indexes that an earlier declaration made, of columns that need not be unique any more.
+pub(crate) fn outdated_indexes(table: &TableSpec) -> Vec<String> {
+    let others = table.columns.iter().filter(|column| !table.unique.contains(&column.name));
+    others.map(|column| format!("{}_one_{}", table.name, column.name)).collect()
 }
 
 /// A sorted integer is never NULL: comparisons with NULL are never true, so paging would lose the row.

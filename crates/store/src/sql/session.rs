@@ -11,6 +11,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::for_sqlite;
 use crate::StoreError;
 use crate::sqlite::search_terms;
+use crate::transfer::tables::TransferTable;
 
 /// A value as a table stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +38,20 @@ pub(crate) trait SqlSession: SqlReader {
     const SKIP_LOCKED: &'static str;
     /// Deletes the oldest idempotency keys of tenant `$1` that are older than `$2`, at most `$3` of them.
     const DELETE_CLAIMS: &'static str;
+    /// Selects the names of the tables that have a column `tenant`.
+    const TABLES_OF_TENANTS: &'static str;
+
+    /// Deletes at most so many rows of the owner in `$1`.
+    fn delete_some(table: &TransferTable, rows: usize) -> String;
 
     /// Deletes the search terms of the rows that `sql::delete_rows_before` deletes with the same parameters.
     fn delete_terms_before(table: &TableSpec, column: &str) -> String;
 
     /// The number of rows that were changed.
     fn execute(&self, text: &str, params: &[StoredValue]) -> impl Future<Output = Result<u64, StoreError>>;
+
+    /// Until the transaction ends, no other node issues or ends tokens.
+    fn lock_tokens(&self) -> impl Future<Output = Result<(), StoreError>>;
 
     /// Changes nothing, but writes to the disk.
     fn write_probe(&self) -> impl Future<Output = Result<(), StoreError>>;
@@ -69,6 +78,12 @@ impl SqlSession for Connection {
     /// The unary plus makes SQLite use the index on `at`: few claims are old, and a tenant may have many.
     const DELETE_CLAIMS: &'static str = "DELETE FROM fd_claim WHERE rowid IN \
         (SELECT rowid FROM fd_claim WHERE +tenant = $1 AND at < $2 ORDER BY at LIMIT $3)";
+    const TABLES_OF_TENANTS: &'static str = "SELECT own.name FROM sqlite_schema AS own, pragma_table_info(own.name) AS held \
+        WHERE own.type = 'table' AND held.name = 'tenant' ORDER BY own.name";
+
+    fn delete_some(table: &TransferTable, rows: usize) -> String {
+        table.delete_some(rows)
+    }
 
     fn delete_terms_before(table: &TableSpec, column: &str) -> String {
         search_terms::delete_terms_before(table, column)
@@ -77,6 +92,10 @@ impl SqlSession for Connection {
     async fn execute(&self, text: &str, params: &[StoredValue]) -> Result<u64, StoreError> {
         let changed = self.prepare_cached(&for_sqlite(text))?.execute(params_from_iter(params))?;
         Ok(u64::try_from(changed).unwrap_or(u64::MAX))
+    }
+
+    async fn lock_tokens(&self) -> Result<(), StoreError> {
+        Ok(())
     }
 
     /// A transaction without a write would not notice a full disk.

@@ -9,20 +9,20 @@ use super::SqliteStore;
 use super::readers::SqliteReadPool;
 use super::write_tx::WriteTx;
 use crate::StoreError;
-use crate::audit::{AuditReport, AuditSelection, ChainHead, KEY_PURPOSE, node_chain, reader};
+use crate::audit::{AuditClass, AuditReport, AuditSelection, ChainHead, KEY_PURPOSE, reader};
 use crate::sql::session::run_ready;
 
 /// There is one node on an embedded database.
 const NODE: &str = "embedded";
 
 impl WriteTx<'_> {
-    /// Appends records to this node's own chain, as one link.
-    pub(super) fn append_node_link(&mut self, records: &str) -> Result<(), StoreError> {
+    /// Appends records to a chain of this node, as one link.
+    pub(super) fn append_node_link(&mut self, class: AuditClass, records: &str) -> Result<(), StoreError> {
         if records.is_empty() {
             return Ok(());
         }
         let at = self.context.clock.now().0;
-        self.append_link(&node_chain(NODE), at, records)
+        self.append_link(&class.chain(NODE), at, records)
     }
 
     pub(super) fn append_link(&mut self, chain: &str, at: i64, records: &str) -> Result<(), StoreError> {

@@ -12,13 +12,15 @@ use super::readers::{ReaderThreads, SqliteReadPool};
 use super::write_tx::WriteTx;
 use super::writer::{SqliteWriter, WriteJob};
 use crate::StoreError;
+use crate::audit::{AuditClass, tenant_chain};
 use crate::backend::stats::WriterStats;
 use crate::backend::{
-    EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress, RetentionSession, StoreDriver,
-    await_reply,
+    AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress,
+    RetentionSession, StoreDriver, await_reply,
 };
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, StoredValue, run_ready};
+use crate::transfer::tables::TransferTable;
 
 pub struct SqliteStoreDriver {
     pub(super) context: Arc<SqliteContext>,
@@ -64,13 +66,20 @@ impl StoreDriver for SqliteStoreDriver {
 
     async fn change(&self, change: RegistryChange, record: String) -> Result<Changed, StoreError> {
         self.run_task(move |tx| {
-            let changed = run_ready(change.apply(tx.connection))?;
-            if changed == Changed::Done {
-                tx.append_node_link(&record)?;
+            let applied = run_ready(change.apply(tx.connection, &record))?;
+            if let Applied::Done(class, record) = &applied {
+                tx.append_node_link(*class, record)?;
             }
-            Ok(changed)
+            if change.ends_keys() {
+                tx.ends_keys = true;
+            }
+            Ok(applied.changed())
         })
         .await
+    }
+
+    fn erased_tables(&self) -> &[TransferTable] {
+        &self.context.erased_tables
     }
 
     fn stats(&self) -> WriterStats {
@@ -100,20 +109,26 @@ impl RetentionSession for &SqliteStoreDriver {
         Ok(true)
     }
 
-    async fn chains(&self, before: Millis) -> Result<Vec<String>, StoreError> {
-        first_column(&self.read(EXPIRED_CHAINS, &[before.0.into()]).await?)
+    async fn chains(&self, class: AuditClass, before: Millis) -> Result<Vec<String>, StoreError> {
+        first_column(&self.read(EXPIRED_CHAINS, &[before.0.into(), class.pattern().into()]).await?)
     }
 
     async fn run(&self, chunk: RetentionChunk) -> Result<RetentionProgress, StoreError> {
         self.run_task(move |tx| {
             let progress = run_ready(chunk.delete(tx.connection, &tx.context.audit_key))?;
-            if let RetentionChunk::Chain { chain, .. } = &chunk {
-                // Its row has changed.
-                tx.heads.remove(chain);
-            }
+            // The row of its head has changed.
+            match &chunk {
+                RetentionChunk::Chain { chain, .. } => tx.heads.remove(chain),
+                RetentionChunk::Erasure { tenant, .. } => tx.heads.remove(&tenant_chain(tenant)),
+                RetentionChunk::Tenant { .. } => None,
+            };
             Ok(progress)
         })
         .await
+    }
+
+    async fn erase(&self, chunk: AnswersChunk) -> Result<(Option<ClaimPosition>, u64), StoreError> {
+        self.run_task(move |tx| run_ready(chunk.erase(tx.connection, &tx.context.keyring))).await
     }
 }
 

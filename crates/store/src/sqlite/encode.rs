@@ -19,6 +19,8 @@ use crate::sql::{self, QueryParam};
 
 pub(crate) struct EncodedCommit {
     pub(super) tenant: TenantId,
+    /// What it was encoded with.
+    pub(super) keys: Arc<TenantKeys>,
     /// The name of the tenant's audit chain.
     pub(super) chain: String,
     pub(super) at: i64,
@@ -61,6 +63,10 @@ pub(super) enum EncodedStep {
         expect_version: i64,
         on_conflict: OnConflict,
     },
+    RequireAbsent {
+        table: &'static TableSpec,
+        id: String,
+    },
 }
 
 pub(super) struct EncodedRow {
@@ -76,8 +82,6 @@ pub(super) struct EncodedClaim {
     pub(super) claim: Claim,
     pub(super) key_hash: String,
     pub(super) response: StoredResponse,
-    /// To decrypt the response of an earlier call.
-    pub(super) keys: Arc<TenantKeys>,
 }
 
 impl EncodedCommit {
@@ -90,7 +94,8 @@ impl EncodedCommit {
         let encoder = PlanEncoder { context, keys, tenant: tenant.as_str() };
         let steps = steps.into_iter().map(|step| encoder.step(step)).collect::<Result<_, _>>()?;
         let claim = claim.map(|claim| encoder.claim(claim, &answer)).transpose()?;
-        Ok(EncodedCommit { chain: tenant_chain(tenant.as_str()), at: at.0, steps, events, claim, audit, tenant })
+        let (chain, keys) = (tenant_chain(tenant.as_str()), Arc::clone(keys));
+        Ok(EncodedCommit { chain, keys, at: at.0, steps, events, claim, audit, tenant })
     }
 }
 
@@ -120,6 +125,7 @@ impl PlanEncoder<'_> {
             plan::Step::Require { table, id, expect_version, on_conflict } => {
                 EncodedStep::Require { table, id, expect_version, on_conflict }
             }
+            plan::Step::RequireAbsent { table, id } => EncodedStep::RequireAbsent { table, id },
         })
     }
 
@@ -150,7 +156,7 @@ impl PlanEncoder<'_> {
         let key_hash = idempotency::key_hash(self.keys, &claim);
         let response = idempotency::seal(&self.context.keyring, self.keys, self.tenant, &claim, &key_hash, answer)
             .ok_or(StoreError::WrongKey)?;
-        Ok(EncodedClaim { response, key_hash, claim, keys: Arc::clone(self.keys) })
+        Ok(EncodedClaim { response, key_hash, claim })
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
+    // What was erased or expired is overwritten, instead of staying in free pages.
+    connection.pragma_update(None, "secure_delete", "ON")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "trusted_schema", "OFF")?;
     connection.pragma_update(None, "cache_size", -16_384)?;
@@ -107,6 +109,9 @@ fn update_table(connection: &Connection, table: &'static TableSpec) -> Result<Op
         let present: Vec<String> = statement.query_map([table.name], |row| row.get(0))?.collect::<Result<_, _>>()?;
         for text in ddl::add_missing_columns(DatabaseKind::Sqlite, table, FIXED_COLUMNS, &present)? {
             connection.execute_batch(&text)?;
+        }
+        for name in ddl::outdated_indexes(table) {
+            connection.execute_batch(&format!("DROP INDEX IF EXISTS {name}"))?;
         }
         found = TableState::Existing { columns: present };
     }

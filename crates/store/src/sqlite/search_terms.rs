@@ -38,8 +38,10 @@ pub(crate) fn delete_terms_before(table: &TableSpec, column: &str) -> String {
 pub(crate) fn rebuild_term_lists(table: &TableSpec) -> String {
     let name = table.name;
     format!(
-        "UPDATE {name} SET words = own.words FROM \
-         (SELECT id, json_group_array(word) AS words FROM {name}_word WHERE tenant = ?1 GROUP BY id) AS own \
+        "UPDATE {name} SET words = COALESCE(own.words, '[]') FROM \
+         (SELECT one.id, found.words FROM {name} AS one LEFT JOIN \
+         (SELECT id, json_group_array(word) AS words FROM {name}_word WHERE tenant = ?1 GROUP BY id) AS found \
+         ON found.id = one.id WHERE one.tenant = ?1) AS own \
          WHERE {name}.tenant = ?1 AND {name}.id = own.id"
     )
 }

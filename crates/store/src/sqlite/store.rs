@@ -30,12 +30,13 @@ impl Store for SqliteStore {
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             let text = &self.driver.context.texts(table)?.get;
+            let keys = self.driver.keys(tenant.as_str())?;
             let row = self.driver.pool.with(|connection| {
                 Ok(connection.prepare_cached(text)?.query_row([tenant.as_str(), id], read_row).optional()?)
             })?;
             match row.map(|row| row.disclosing(disclosure)) {
                 Some(row) if row.needs_keys() => {
-                    let keys = self.driver.keys(tenant.as_str())?.ok_or(StoreError::UnknownTenant)?;
+                    let keys = keys.ok_or(StoreError::UnknownTenant)?;
                     Ok(Some(row.open(&keys, tenant.as_str(), table)?))
                 }
                 row => Ok(row.map(|row| row.found)),
@@ -163,19 +164,22 @@ impl SqliteStoreDriver {
     }
 
     /// The tenant's keys, `None` for an unknown tenant. The keys of a tenant that was registered since the start are
-    /// loaded when they are first needed.
+    /// loaded when they are first needed. Every read begins here, so that none succeeds for a tenant that is being erased.
     pub(super) fn keys(&self, tenant: &str) -> Result<Option<Arc<TenantKeys>>, StoreError> {
         let keyring = &self.context.keyring;
         if let Some(keys) = keyring.keys(tenant) {
             return Ok(Some(keys));
         }
-        let wrapped: Option<Vec<u8>> = self.pool.with(|connection| {
-            let text = "SELECT sealed_key FROM fd_tenant WHERE tenant = ?1";
-            Ok(connection.prepare_cached(text)?.query_row([tenant], |row| row.get(0)).optional()?)
+        let state = keyring.state();
+        let found: Option<(Vec<u8>, Option<i64>)> = self.pool.with(|connection| {
+            let text = "SELECT sealed_key, erasing_at FROM fd_tenant WHERE tenant = ?1";
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            Ok(connection.prepare_cached(text)?.query_row([tenant], read).optional()?)
         })?;
-        if let Some(wrapped) = wrapped {
-            keyring.unwrap(tenant, &wrapped)?;
+        match found {
+            None => Ok(None),
+            Some((_, Some(_))) => Err(StoreError::TenantErased),
+            Some((wrapped, None)) => keyring.unwrap_since(state, tenant, &wrapped).map(Some),
         }
-        Ok(keyring.keys(tenant))
     }
 }

@@ -6,16 +6,19 @@ use std::sync::mpsc;
 use frontdesk_engine::model::fault::{Fault, FaultKind};
 use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::table::Row;
-use frontdesk_engine::ports::registry::{Registry, Tenant};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::{ErasureProgress, ErasureRecords, Registry, Tenant};
 use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store};
 use frontdesk_testkit::store_suite::boats::{BOAT, boat, claim, event, insert};
 use frontdesk_testkit::store_suite::{boats, north};
 use frontdesk_testkit::{TestClock, TestFolder, TestRandom};
 use tokio::sync::oneshot;
 
+use super::encode::EncodedCommit;
 use super::write_tx::WriteTx;
 use super::writer::WriteJob;
 use super::*;
+use crate::audit::AuditClass;
 use crate::backend::Backend as _;
 
 #[tokio::test]
@@ -200,12 +203,12 @@ async fn a_failed_change_takes_back_its_record() {
     let test = TestStore::new().await;
     let (release, held) = mpsc::channel::<()>();
     test.block_writer(held);
-    let first = test.send(|tx| tx.append_node_link(r#"{"change":1}"#));
+    let first = test.send(|tx| tx.append_node_link(AuditClass::Reads, r#"{"change":1}"#));
     let failed = test.send(|tx| {
-        tx.append_node_link(r#"{"change":2}"#)?;
+        tx.append_node_link(AuditClass::Reads, r#"{"change":2}"#)?;
         Err(StoreError::Busy)
     });
-    let last = test.send(|tx| tx.append_node_link(r#"{"change":3}"#));
+    let last = test.send(|tx| tx.append_node_link(AuditClass::Reads, r#"{"change":3}"#));
     drop(release);
     assert!(matches!(first.await, Ok(Ok(()))));
     assert!(matches!(failed.await, Ok(Err(StoreError::Busy))));
@@ -213,6 +216,24 @@ async fn a_failed_change_takes_back_its_record() {
     let report = test.store.verify_audit().unwrap();
     assert!(report.is_intact(), "{report:?}");
     assert_eq!(report.chains.iter().map(|chain| chain.records).collect::<Vec<_>>(), [2]);
+}
+
+/// It was sealed with the key that the tenant had then, and may wait in the queue meanwhile.
+#[tokio::test]
+async fn a_plan_of_before_an_erasure_is_refused_after_it() {
+    let test = TestStore::new().await;
+    let encoded = || test.store.driver.encode(plan("late", 10)).unwrap();
+    let (during, after) = (encoded(), encoded());
+    let records = ErasureRecords { begin: "{}".to_owned(), end: "{}".to_owned() };
+    let tenant = north();
+    let erase = || test.store.erase_tenant(&tenant, Millis(50), records.clone());
+    assert!(matches!(erase().await, Ok(ErasureProgress::More(_))));
+    assert!(matches!(test.commit_encoded(during).await, Err(StoreError::TenantErased)));
+    assert!(matches!(erase().await, Ok(ErasureProgress::Done(_))));
+    test.store.add_tenant(Tenant::new(north(), "New North"), "{}".to_owned()).await.unwrap();
+    assert!(matches!(test.commit_encoded(after).await, Err(StoreError::TenantErased)));
+    assert!(!test.exists("late").await);
+    assert!(matches!(test.store.commit(plan("late", 10)).await, Ok(Committed::Done)));
 }
 
 struct TestStore {
@@ -233,7 +254,7 @@ impl TestStore {
             commit_wait: Duration::from_secs(30),
         })
         .unwrap();
-        let tenant = Tenant { id: north(), name: "North Harbour".to_owned() };
+        let tenant = Tenant::new(north(), "North Harbour");
         store.add_tenant(tenant, r#"{"add":"north"}"#.to_owned()).await.unwrap();
         let test = TestStore { store, folder };
         // Without the record of the tenant's registration, because the tests count records.
@@ -242,6 +263,12 @@ impl TestStore {
             Ok(tx.connection.execute_batch("DELETE FROM fd_audit; DELETE FROM fd_audit_head")?)
         });
         test
+    }
+
+    async fn commit_encoded(&self, plan: EncodedCommit) -> Result<Committed, StoreError> {
+        let (sender, reply) = oneshot::channel();
+        self.store.driver.writer.send(WriteJob::Commit(Box::new(plan), sender)).unwrap();
+        reply.await.unwrap()
     }
 
     /// Queues a task for the writer without waiting for it.

@@ -49,6 +49,8 @@ pub(crate) struct WriteTx<'a> {
     pub(super) heads: HashMap<String, ChainHead>,
     /// The chains whose row in `fd_audit_head` is older than `heads`.
     pub(super) dirty_heads: Vec<String>,
+    /// Whether keys in memory may no longer be valid when the transaction is committed.
+    pub(super) ends_keys: bool,
     state: TxState,
 }
 
@@ -104,6 +106,7 @@ impl<'a> WriteTx<'a> {
             counters: HashMap::new(),
             heads: HashMap::new(),
             dirty_heads: Vec::new(),
+            ends_keys: false,
             state: TxState::Unchanged,
         }
     }
@@ -140,6 +143,7 @@ impl<'a> WriteTx<'a> {
         self.counters.clear();
         self.heads.clear();
         self.dirty_heads.clear();
+        self.ends_keys = false;
     }
 
     /// Runs a task in a savepoint, so that its failure undoes nothing else.
@@ -210,8 +214,11 @@ impl<'a> WriteTx<'a> {
     fn apply_plan(&mut self, plan: &EncodedCommit) -> Result<(), Rejection> {
         let tenant = plan.tenant.as_str();
         let texts = &self.context.commit_texts;
-        if let Some(EncodedClaim { claim, key_hash, keys, .. }) = &plan.claim
-            && let Some(earlier) = find_claim(self.connection, texts, keys, tenant, claim, key_hash)?
+        if !self.context.keyring.is_current(tenant, &plan.keys) {
+            self.require_key(tenant, &plan.keys)?;
+        }
+        if let Some(EncodedClaim { claim, key_hash, .. }) = &plan.claim
+            && let Some(earlier) = find_claim(self.connection, texts, &plan.keys, tenant, claim, key_hash)?
         {
             return Err(Rejection::Outcome(Box::new(Committed::AlreadyClaimed(earlier))));
         }
@@ -234,6 +241,15 @@ impl<'a> WriteTx<'a> {
         self.append_link(&plan.chain, plan.at, &plan.audit)?;
         self.event_counter(tenant)?.last = last;
         Ok(())
+    }
+
+    /// Only this thread changes tenants. It removes their keys from memory when one is erased, so a plan that was encoded
+    /// with a key that is still there needs no look at the table.
+    fn require_key(&self, tenant: &str, keys: &TenantKeys) -> Result<(), StoreError> {
+        let text = "SELECT sealed_key FROM fd_tenant WHERE tenant = ?1 AND erasing_at IS NULL";
+        let wrapped: Option<Vec<u8>> =
+            self.connection.prepare_cached(text)?.query_row([tenant], |row| row.get(0)).optional()?;
+        if wrapped.is_some_and(|wrapped| keys.are_of(&wrapped)) { Ok(()) } else { Err(StoreError::TenantErased) }
     }
 
     fn apply_step(&mut self, tenant: &str, step: &EncodedStep) -> Result<(), Rejection> {
@@ -288,6 +304,11 @@ impl<'a> WriteTx<'a> {
                 let mut statement = self.connection.prepare_cached(text)?;
                 let version: Option<i64> = statement.query_row(params![tenant, id], |row| row.get(0)).optional()?;
                 if version == Some(*expect_version) { Ok(()) } else { Err(conflict(on_conflict)) }
+            }
+            EncodedStep::RequireAbsent { table, id } => {
+                let text = &self.context.texts(table)?.version;
+                let exists = self.connection.prepare_cached(text)?.exists(params![tenant, id])?;
+                if exists { Err(conflict(&OnConflict::Retry)) } else { Ok(()) }
             }
         }
     }

@@ -15,6 +15,7 @@ use super::checkpoints::Checkpointer;
 use super::encode::EncodedCommit;
 use super::write_tx::{Isolation, WriteTx};
 use crate::StoreError;
+use crate::audit::AuditClass;
 use crate::audit::buffer::{AuditBuffer, CloseOnDrop, PendingRecords};
 use crate::backend::ReplySender;
 use crate::backend::stats::{WriterCounters, WriterStats};
@@ -163,9 +164,15 @@ fn write_batch(tx: &mut WriteTx<'_>, batch: Batch, pending: &mut PendingRecords,
     }
     let tasks: Vec<_> =
         tasks.into_iter().map(|(task, reply)| (run_in(tx, &mut open, |tx| tx.run_task(task)), reply)).collect();
-    let committed = open.and_then(|()| tx.append_node_link(&lines)).and_then(|()| tx.commit());
+    let committed = open.and_then(|()| tx.append_node_link(AuditClass::Reads, &lines)).and_then(|()| tx.commit());
     match &committed {
-        Ok(()) => pending.mark_written(),
+        Ok(()) => {
+            pending.mark_written();
+            // After the commit: a key that is read again before it would still be that of the tenant.
+            if std::mem::take(&mut tx.ends_keys) {
+                tx.context.keyring.clear();
+            }
+        }
         Err(_) => {
             counters.commit_failed();
             tx.rollback();

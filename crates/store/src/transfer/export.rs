@@ -10,6 +10,7 @@ use super::tx::TransferTx;
 use super::{ChainEnds, DataLocation, Manifest, StoredValue, TableManifest};
 use crate::StoreError;
 use crate::audit::{AuditLink, ChainHead, ChainVerifier, GENESIS_HASH, KEY_PURPOSE, tenant_chain};
+use crate::backend::{GET_TENANT, read_tenant};
 use crate::keyring;
 use crate::sql::session::SqlReader;
 
@@ -30,7 +31,7 @@ impl TenantExport {
         tenant: &TenantId,
     ) -> Result<TenantExport, StoreError> {
         let tx = TransferTx::begin_read(location, tenant.as_str()).await?;
-        let (name, key) = name_and_key(&tx, master, tenant).await?;
+        let (tenant_row, key) = tenant_and_key(&tx, master, tenant).await?;
         let audit_key = master.derive(KEY_PURPOSE);
         let tables = tables::all(specs);
         let mut table_manifests = Vec::new();
@@ -39,7 +40,8 @@ impl TenantExport {
         }
         let head = chain_head(&tx, &audit_key, &tenant_chain(tenant.as_str())).await?;
         let manifest = Manifest {
-            tenant: Tenant { id: tenant.clone(), name },
+            shared_clients: shared_clients(&tx, &tenant_row).await?,
+            tenant: tenant_row,
             key,
             chain: ChainEnds {
                 seq: head.seq,
@@ -48,7 +50,6 @@ impl TenantExport {
                 kept_after_hash: head.kept_after_hash.clone(),
             },
             tables: table_manifests,
-            shared_clients: shared_clients(&tx, tenant).await?,
         };
         Ok(TenantExport { tx, manifest, tables, head, audit_key })
     }
@@ -94,12 +95,16 @@ impl TenantExport {
     }
 }
 
-async fn name_and_key(tx: &TransferTx, master: &SealKey, tenant: &TenantId) -> Result<(String, SealKey), StoreError> {
-    let text = "SELECT name, sealed_key FROM fd_tenant WHERE tenant = $1";
-    let rows = tx.query(text, &[tenant.as_str().into()]).await?;
-    let row = rows.first().ok_or(StoreError::UnknownTenant)?;
-    let key = keyring::unwrap_tenant_key(master, tenant.as_str(), row.bytes(1)?).ok_or(StoreError::WrongKey)?;
-    Ok((row.text(0)?.to_owned(), key))
+async fn tenant_and_key(tx: &TransferTx, master: &SealKey, id: &TenantId) -> Result<(Tenant, SealKey), StoreError> {
+    let rows = tx.query(&format!("{GET_TENANT} WHERE tenant = $1"), &[id.as_str().into()]).await?;
+    let tenant = rows.first().map(read_tenant).transpose()?.flatten().ok_or(StoreError::UnknownTenant)?;
+    if tenant.erasing_since.is_some() {
+        return Err(StoreError::TenantErased);
+    }
+    let rows = tx.query("SELECT sealed_key FROM fd_tenant WHERE tenant = $1", &[id.as_str().into()]).await?;
+    let wrapped = rows.first().ok_or(StoreError::UnknownTenant)?.bytes(0)?;
+    let key = keyring::unwrap_tenant_key(master, id.as_str(), wrapped).ok_or(StoreError::WrongKey)?;
+    Ok((tenant, key))
 }
 
 async fn chain_head(tx: &TransferTx, key: &SealKey, chain: &str) -> Result<ChainHead, StoreError> {
@@ -124,13 +129,18 @@ fn read_link(row: &[StoredValue]) -> Result<AuditLink, StoreError> {
     }
 }
 
-/// Active clients of this tenant and others, by id and name.
-async fn shared_clients(tx: &TransferTx, tenant: &TenantId) -> Result<Vec<(String, String)>, StoreError> {
-    let text = "SELECT client, name, tenants FROM fd_client WHERE revoked_at IS NULL ORDER BY created_at, client";
+/// Active clients of this tenant and others, or of groups, by id and name.
+async fn shared_clients(tx: &TransferTx, tenant: &Tenant) -> Result<Vec<(String, String)>, StoreError> {
+    let text = "SELECT client, name, tenants, tenant_groups FROM fd_client WHERE revoked_at IS NULL \
+                ORDER BY created_at, client";
     let mut clients = Vec::new();
     for row in tx.query(text, &[]).await? {
-        let (own, other): (Vec<&str>, Vec<&str>) = row.text(2)?.split(' ').partition(|one| *one == tenant.as_str());
-        if !own.is_empty() && !other.is_empty() {
+        let tenants = row.text(2)?.split(' ').filter(|one| !one.is_empty());
+        let (own, other): (Vec<&str>, Vec<&str>) = tenants.partition(|one| *one == tenant.id.as_str());
+        let groups = row.text(3)?;
+        let is_of_group = tenant.group.as_ref().is_some_and(|group| groups.split(' ').any(|one| one == group.as_str()));
+        let is_shared = !other.is_empty() || !groups.is_empty();
+        if is_shared && (is_of_group || !own.is_empty()) {
             clients.push((row.text(0)?.to_owned(), row.text(1)?.to_owned()));
         }
     }

@@ -74,8 +74,7 @@ impl TenantImport {
         }
         let keyring = Keyring::new(&target.master, Arc::clone(&target.random));
         let wrapped_key = keyring.wrap(tenant, &manifest.key).ok_or(StoreError::WrongKey)?;
-        keyring.unwrap(tenant, &wrapped_key)?;
-        let keys = keyring.keys(tenant).ok_or(StoreError::WrongKey)?;
+        let keys = keyring.unwrap(tenant, &wrapped_key)?;
         let ends = &manifest.chain;
         Ok(TenantImport {
             tx,
@@ -157,11 +156,14 @@ impl TenantImport {
         self.tx.commit().await
     }
 
-    /// Comes last: another node that adds the same tenant then waits only for the commit, not for all rows.
+    /// In no group: what a group is here, and who may act for it, is for this server's operator to say. Comes last:
+    /// another node that adds the same tenant then waits only for the commit, not for all rows.
     async fn add_tenant(&self) -> Result<(), StoreError> {
-        let text = "INSERT INTO fd_tenant (tenant, name, sealed_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        let text = "INSERT INTO fd_tenant (tenant, name, sealed_key, profile) VALUES ($1, $2, $3, $4) \
+                    ON CONFLICT DO NOTHING";
         let id = self.tenant.id.as_str();
-        let params = [id.into(), self.tenant.name.as_str().into(), self.wrapped_key.as_slice().into()];
+        let profile = serde_json::to_string(&self.tenant.profile).map_err(|_| mismatch())?;
+        let params = [id.into(), self.tenant.name.as_str().into(), self.wrapped_key.as_slice().into(), profile.into()];
         match self.tx.execute(text, &params).await? {
             0 => Err(StoreError::TenantExists(id.to_owned())),
             _ => Ok(()),

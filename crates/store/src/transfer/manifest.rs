@@ -1,6 +1,7 @@
 //! What an import must know before the rows. It contains the tenant's key in clear, so it must only be written sealed.
 
 use frontdesk_engine::TenantId;
+use frontdesk_engine::model::tenant::GroupId;
 use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::seal::SealKey;
 use serde::de::DeserializeOwned;
@@ -11,6 +12,7 @@ use super::tables::TransferTable;
 
 #[derive(Debug, Clone)]
 pub struct Manifest {
+    /// Its group is that of the old server: an import does not put it into one.
     pub tenant: Tenant,
     pub key: SealKey,
     pub chain: ChainEnds,
@@ -61,6 +63,8 @@ impl Manifest {
         json!({
             "tenant": self.tenant.id.as_str(),
             "name": self.tenant.name,
+            "profile": self.tenant.profile,
+            "group": self.tenant.group.as_ref().map(GroupId::as_str),
             "key": self.key.expose(),
             "chain": self.chain,
             "tables": self.tables,
@@ -71,8 +75,15 @@ impl Manifest {
     /// `None` if it is not a manifest.
     pub fn from_json(value: &Value) -> Option<Manifest> {
         let key: Vec<u8> = field(value, "key")?;
+        let id = TenantId::parse(value.get("tenant")?.as_str()?)?;
+        let mut tenant = Tenant::new(id, field::<String>(value, "name")?);
+        // Exports of earlier releases have neither.
+        if value.get("profile").is_some() {
+            tenant.profile = field(value, "profile")?;
+        }
+        tenant.group = value.get("group").and_then(Value::as_str).and_then(GroupId::parse);
         Some(Manifest {
-            tenant: Tenant { id: TenantId::parse(value.get("tenant")?.as_str()?)?, name: field(value, "name")? },
+            tenant,
             key: SealKey::from_bytes(key.try_into().ok()?),
             chain: field(value, "chain")?,
             tables: field(value, "tables")?,

@@ -8,10 +8,10 @@ use crate::sql::session::StoredValue;
 
 /// A table whose rows are transferred.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TransferTable {
-    pub(super) name: String,
+pub(crate) struct TransferTable {
+    pub(crate) name: String,
     /// Without the one that identifies the owner. The first ones are the key that orders the rows.
-    pub(super) columns: Vec<TransferColumn>,
+    pub(crate) columns: Vec<TransferColumn>,
     key: usize,
     owner: RowOwner,
     declared: Declared,
@@ -29,15 +29,15 @@ enum Declared {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TransferColumn {
-    pub(super) name: String,
-    pub(super) cell_type: CellType,
-    pub(super) nullable: bool,
+pub(crate) struct TransferColumn {
+    pub(crate) name: String,
+    pub(crate) cell_type: CellType,
+    pub(crate) nullable: bool,
     is_declared: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CellType {
+pub(crate) enum CellType {
     Text,
     Integer,
     Bytes,
@@ -45,16 +45,16 @@ pub(super) enum CellType {
 
 /// How a row belongs to the tenant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RowOwner {
+pub(crate) enum RowOwner {
     Tenant,
     /// By the tenant's audit chain.
     Chain,
-    /// It is a client of this tenant and no other.
+    /// It is a client of this tenant and no other, and of no group.
     Client,
 }
 
 impl RowOwner {
-    pub(super) fn column(self) -> &'static str {
+    pub(crate) fn column(self) -> &'static str {
         match self {
             RowOwner::Tenant => "tenant",
             RowOwner::Chain => "chain",
@@ -63,17 +63,19 @@ impl RowOwner {
     }
 
     /// Selects the rows of the owner in `$1`. A client may list its only tenant several times.
-    fn condition(self) -> &'static str {
+    pub(crate) fn condition(self) -> &'static str {
         match self {
             RowOwner::Tenant => "tenant = $1",
             RowOwner::Chain => "chain = $1",
-            RowOwner::Client => "replace(tenants || ' ', CAST($1 AS TEXT) || ' ', '') = ''",
+            RowOwner::Client => {
+                "replace(tenants || ' ', CAST($1 AS TEXT) || ' ', '') = '' AND tenants <> '' AND tenant_groups = ''"
+            }
         }
     }
 }
 
 /// Every table that is transferred, in order.
-pub(super) fn all(specs: &[&'static TableSpec]) -> Vec<TransferTable> {
+pub(crate) fn all(specs: &[&'static TableSpec]) -> Vec<TransferTable> {
     use CellType::{Bytes, Integer, Text};
     // The audit chain comes first, so that a broken one is reported before anything else is written.
     let mut tables = vec![table("fd_audit", RowOwner::Chain, 1, &LINK)];
@@ -149,25 +151,25 @@ fn table(name: &str, owner: RowOwner, key: usize, columns: &[(&str, CellType)]) 
 }
 
 impl TransferTable {
-    pub(super) fn owner(&self) -> RowOwner {
+    pub(crate) fn owner(&self) -> RowOwner {
         self.owner
     }
 
     /// How many of the first columns order the rows.
-    pub(super) fn key(&self) -> usize {
+    pub(crate) fn key(&self) -> usize {
         self.key
     }
 
-    pub(super) fn count(&self) -> String {
+    pub(crate) fn count(&self) -> String {
         format!("SELECT count(*) FROM {} WHERE {}", self.name, self.owner.condition())
     }
 
-    pub(super) fn select_first(&self, rows: usize) -> String {
+    pub(crate) fn select_first(&self, rows: usize) -> String {
         self.select("", rows)
     }
 
     /// The rows after the one whose key is bound.
-    pub(super) fn select_next(&self, rows: usize) -> String {
+    pub(crate) fn select_next(&self, rows: usize) -> String {
         let numbers: Vec<String> = (0..self.key).map(|column| format!("${}", column + 2)).collect();
         self.select(&format!(" AND ({}) > ({})", self.key_columns(), numbers.join(", ")), rows)
     }
@@ -177,31 +179,45 @@ impl TransferTable {
         format!("SELECT {} FROM {table} WHERE {owner}{after} ORDER BY {key} LIMIT {rows}", self.names())
     }
 
-    pub(super) fn insert(&self) -> String {
+    pub(crate) fn insert(&self) -> String {
         let numbers: Vec<String> = (0..self.columns.len()).map(|column| format!("${}", column + 2)).collect();
         let (table, owner) = (&self.name, self.owner.column());
         format!("INSERT INTO {table} ({owner}, {}) VALUES ($1, {})", self.names(), numbers.join(", "))
     }
 
     /// Many rows, each column as one array, for PostgreSQL.
-    pub(super) fn insert_many(&self) -> String {
+    pub(crate) fn insert_many(&self) -> String {
         let arrays: Vec<String> = self.columns.iter().zip(2..).map(|(column, number)| column.array(number)).collect();
         let (table, owner) = (&self.name, self.owner.column());
         format!("INSERT INTO {table} ({owner}, {}) SELECT $1, * FROM unnest({})", self.names(), arrays.join(", "))
     }
 
+    /// Deletes some rows of the owner in `$1`, on SQLite.
+    pub(crate) fn delete_some(&self, rows: usize) -> String {
+        let (table, owner, key) = (&self.name, self.owner.condition(), self.key_columns());
+        format!(
+            "DELETE FROM {table} WHERE {owner} AND ({key}) IN (SELECT {key} FROM {table} WHERE {owner} LIMIT {rows})"
+        )
+    }
+
+    /// The same on PostgreSQL, by where the rows are: however many there are, no plan reads them all.
+    pub(crate) fn delete_some_by_place(&self, rows: usize) -> String {
+        let (table, owner) = (&self.name, self.owner.condition());
+        format!("DELETE FROM {table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {table} WHERE {owner} LIMIT {rows}))")
+    }
+
     /// The columns and their types.
-    pub(super) fn signature(&self) -> String {
+    pub(crate) fn signature(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(TransferColumn::signature).collect();
         columns.join(", ")
     }
 
     /// An earlier release may not have had it.
-    pub(super) fn is_declared(&self) -> bool {
+    pub(crate) fn is_declared(&self) -> bool {
         self.declared != Declared::No
     }
 
-    pub(super) fn searched(&self) -> Option<&'static [&'static str]> {
+    pub(crate) fn searched(&self) -> Option<&'static [&'static str]> {
         match self.declared {
             Declared::Rows { searched } => Some(searched),
             Declared::No | Declared::SearchTerms => None,
@@ -220,17 +236,17 @@ impl TransferTable {
 }
 
 impl TransferColumn {
-    pub(super) fn signature(&self) -> String {
+    pub(crate) fn signature(&self) -> String {
         format!("{} {}", self.name, self.cell_type.sql_type())
     }
 
     /// Whether an export of an earlier release may lack it.
-    pub(super) fn may_be_absent(&self, table: &TransferTable) -> bool {
+    pub(crate) fn may_be_absent(&self, table: &TransferTable) -> bool {
         table.is_declared() && (self.is_declared || self.name == "sealed_secret")
     }
 
     /// The value of rows that lack it, as `ALTER TABLE` gives it.
-    pub(super) fn default_value(&self) -> StoredValue {
+    pub(crate) fn default_value(&self) -> StoredValue {
         if self.nullable { StoredValue::Null } else { StoredValue::Integer(0) }
     }
 

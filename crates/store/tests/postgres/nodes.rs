@@ -93,7 +93,7 @@ async fn registry_changes_are_visible_on_other_nodes_at_once() {
     let test = TestStore::new().await;
     let other = test.neighbour().await;
     let west = TenantId::parse("west").unwrap();
-    let tenant = || Tenant { id: west.clone(), name: "West Harbour".to_owned() };
+    let tenant = || Tenant::new(west.clone(), "West Harbour");
     assert_eq!(test.store.add_tenant(tenant(), record("tenant")).await.unwrap(), Changed::Done);
     assert_eq!(other.add_tenant(tenant(), record("tenant")).await.unwrap(), Changed::Nothing);
     done(&*other, plan("launch", &west, vec![insert(boat("b1", 7))])).await;
@@ -101,7 +101,7 @@ async fn registry_changes_are_visible_on_other_nodes_at_once() {
     assert_eq!(found.personal.as_deref(), Some(r#"{"owner":"Ada Lovelace"}"#));
 
     test.store.add_client(client(), record("client")).await.unwrap();
-    test.store.add_token(token(1), Millis(0), record("token")).await.unwrap();
+    test.store.add_token(token(1), Vec::new(), Millis(0), record("token")).await.unwrap();
     assert!(other.token([1; 32]).await.unwrap().is_some());
     assert_eq!(other.revoke_client(&client().id, Millis(60), record("end")).await.unwrap(), Changed::Done);
     assert_eq!(test.store.token([1; 32]).await.unwrap(), None);
@@ -118,7 +118,7 @@ async fn no_token_outlives_a_revocation_that_it_raced() {
         test.store.add_client(Client { id: id.clone(), ..client() }, record("client")).await.unwrap();
         let token = Token { client: id.clone(), ..token(round) };
         let (given, revoked) = tokio::join!(
-            test.store.add_token(token, Millis(0), record("token")),
+            test.store.add_token(token, Vec::new(), Millis(0), record("token")),
             other.revoke_client(&id, Millis(60), record("end")),
         );
         given.unwrap();
@@ -171,12 +171,12 @@ async fn nodes_that_start_together_make_the_schema_once() {
         );
     }
     assert_eq!(all.join_all().await, vec![Ok(()); 4]);
-    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["2"]);
+    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["3"]);
     test.database.sql("UPDATE fd_schema SET version = 99");
     let refused = open(&test.database.url(), &[&BOAT], [7; 32], &test.clock).await.err().unwrap();
     assert_eq!(
         refused.to_string(),
-        "the PostgreSQL database is from a newer version of Frontdesk (schema 99, this one knows 2). \
+        "the PostgreSQL database is from a newer version of Frontdesk (schema 99, this one knows 3). \
          Start the newer version, or name another one in `database`."
     );
 }
@@ -220,6 +220,7 @@ fn client() -> Client {
         name: "An agent".to_owned(),
         secret: [1; 32],
         tenants: vec![north()],
+        groups: Vec::new(),
         scopes: Scopes::parse("boats:read").unwrap(),
         created_at: Millis(40),
         revoked_at: None,

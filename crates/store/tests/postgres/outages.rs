@@ -9,6 +9,7 @@ use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::ports::{Commit, Committed, Disclosure, Durability, Store as _};
+use frontdesk_store::audit::AuditClass;
 use frontdesk_store::{Address, Backend as _, check_connection};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -172,7 +173,12 @@ async fn retention_leaves_chains_intact() {
     }
     let other = test.neighbour().await;
     other.delete_expired_claims(Millis(2_000)).await.unwrap();
-    other.delete_expired_audit(Millis(2_000)).await.unwrap();
+    // Each class for a time of its own.
+    other.delete_expired_audit(AuditClass::Administration, Millis(i64::MAX)).await.unwrap();
+    assert_eq!((test.peek().audit("north").len(), test.peek().node().len()), (5, 5));
+    other.delete_expired_audit(AuditClass::Reads, Millis(2_000)).await.unwrap();
+    assert_eq!((test.peek().audit("north").len(), test.peek().node().len()), (5, 3));
+    other.delete_expired_audit(AuditClass::Writes, Millis(2_000)).await.unwrap();
     let held = |key: &'static str| {
         let store = Arc::clone(&test.store);
         async move { store.find_claim(&north(), &claim(key, 1)).await.unwrap().is_some() }

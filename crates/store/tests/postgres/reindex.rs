@@ -4,17 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::plan::OnConflict;
-use frontdesk_engine::model::table::{Row, RowIndex, StoredRow, TableSpec};
-use frontdesk_engine::ports::{Disclosure, Store as _};
+use frontdesk_engine::model::plan::{OnConflict, Step};
+use frontdesk_engine::model::table::{self, Row, RowIndex, StoredRow, TableSpec};
+use frontdesk_engine::model::tenant::TenantProfile;
+use frontdesk_engine::ports::registry::Registry as _;
+use frontdesk_engine::ports::{Disclosure, Durability, Store as _};
 use frontdesk_store::PostgresStore;
 use tokio::task::JoinSet;
 
 use crate::test_store::{TestStore, open};
 use frontdesk_testkit::eventually;
-use frontdesk_testkit::store_suite::boats::{BOAT, add, done, plan, take_berths, update};
-use frontdesk_testkit::store_suite::grown_boats::{GROWN, GROWN_SPEC, check, index, older};
-use frontdesk_testkit::store_suite::{north, south};
+use frontdesk_testkit::store_suite::boats::{BOAT, TAKEN, add, done, ended, fault, plan, take_berths, update};
+use frontdesk_testkit::store_suite::grown_boats::{AFLOAT, GROWN, GROWN_SPEC, check, index, older, with_hull};
+use frontdesk_testkit::store_suite::{StoreInspector as _, north, south};
 
 /// More than two chunks in the north, and the south behind it.
 const NORTHERN: usize = 600;
@@ -42,16 +44,24 @@ async fn check_all(test: &TestStore, store: &PostgresStore) {
     assert_eq!(test.database.sql("SELECT count(*) FROM boat WHERE version <> 1 OR updated_at <> 1000"), ["0"]);
 }
 
-/// Before there were write-only values and `fd_index`.
+/// Before there were write-only values, `fd_index`, profiles of tenants and a chain of administration.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_of_an_earlier_release_is_migrated() {
     let test = TestStore::new().await;
     let without_secret = |id: &str, number| Row { secret: None, ..older(id, number) };
     add(&*test.store, &north(), [without_secret("b1", 1)]).await;
+    let read = r#"{"read":1}"#;
+    test.store.append_audit(read.to_owned(), Durability::Awaited).await.unwrap();
     test.database.sql(
         "DROP TABLE fd_index; ALTER TABLE boat DROP COLUMN sealed_secret; \
-         ALTER TABLE dispatch_task DROP COLUMN sealed_secret; UPDATE fd_schema SET version = 1",
+         ALTER TABLE dispatch_task DROP COLUMN sealed_secret; UPDATE fd_schema SET version = 1; \
+         DROP TABLE fd_erasure; DROP INDEX fd_tenant_in_group; ALTER TABLE fd_tenant DROP COLUMN profile, \
+         DROP COLUMN tenant_group, DROP COLUMN erasing_at; ALTER TABLE fd_client DROP COLUMN tenant_groups",
     );
+    for table in ["fd_audit", "fd_audit_head"] {
+        let own = "chain = 'tenant:' || current_setting('frontdesk.tenant', true) OR chain LIKE 'node:%'";
+        test.database.sql(&format!("ALTER POLICY frontdesk ON {table} USING ({own}) WITH CHECK ({own})"));
+    }
     let store = open(&test.database.url(), &[&BOAT], [7; 32], &test.clock).await.unwrap();
     let found = store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
     assert_eq!((found.personal, found.secret), (older("b1", 1).personal, None));
@@ -61,7 +71,14 @@ async fn a_database_of_an_earlier_release_is_migrated() {
     done(&store, plan("change", &north(), vec![change])).await;
     let found = store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
     assert_eq!(found.secret, secret);
-    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["2"]);
+    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["3"]);
+    // Administration has a chain of its own now, and what was recorded before stays verifiable.
+    store.record_administration(r#"{"did":"something"}"#.to_owned()).await.unwrap();
+    assert_eq!(test.peek().administration(), [r#"{"did":"something"}"#]);
+    assert_eq!(test.peek().node(), [read]);
+    assert!(test.verified().await.is_intact());
+    let tenant = store.tenant(&north()).await.unwrap().unwrap();
+    assert_eq!((tenant.profile, tenant.group), (TenantProfile::default(), None));
     assert_eq!(
         test.database.sql("SELECT indexed FROM fd_index WHERE table_name = 'boat'"),
         [
@@ -168,4 +185,24 @@ async fn a_row_that_is_being_changed_is_indexed_as_changed() {
     writer.commit();
     opening.await.unwrap().unwrap();
     assert_eq!(test.database.sql("SELECT version || ' ' || horsepower FROM boat ORDER BY id"), ["2 3", "1 2"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_column_that_need_not_be_unique_any_more_is_not() {
+    let test = TestStore::new().await;
+    add(&*test.store, &north(), [older("b0", 0), older("b1", 1)]).await;
+    let store = open(&test.database.url(), &[&AFLOAT], [7; 32], &test.clock).await.unwrap();
+    // The boat b0 of the earlier release lies ashore, so its hull can be afloat once more, and ashore as often as it likes.
+    for (id, afloat, ended_as) in [
+        ("ashore", table::Cell::Null, "done"),
+        ("afloat", table::Cell::Text("H-b0".to_owned()), "done"),
+        ("again", table::Cell::Text("H-b0".to_owned()), "boat_taken"),
+        ("also", table::Cell::Text("H-b1".to_owned()), "boat_taken"),
+    ] {
+        let row = with_hull(id, "H-b0", afloat);
+        let insert = Step::Insert { table: &AFLOAT, row, on_duplicate: fault(TAKEN) };
+        assert_eq!(ended(&store.commit(plan(id, &north(), vec![insert])).await), ended_as, "{id}");
+    }
+    let found = store.find(&north(), &AFLOAT, "afloat_hull", table::Cell::Text("H-b0".to_owned())).await.unwrap();
+    assert_eq!(found.unwrap().id, "afloat");
 }

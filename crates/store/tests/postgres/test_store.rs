@@ -108,13 +108,17 @@ pub(crate) async fn open_at(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
     let TestStore { store, database, .. } = TestStore::new().await;
-    let deleting = Arc::clone(&store);
+    let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
             let store = Arc::clone(&deleting);
             Box::pin(async move { store.delete_expired_rows(kind, column, before).await })
+        }),
+        erase_answers: Box::new(move |tenant, ids| {
+            let store = Arc::clone(&erasing);
+            Box::pin(async move { store.erase_answers(&tenant, &ids).await })
         }),
         peek: Arc::new(Tables(database)),
     }
@@ -136,5 +140,9 @@ impl StoreInspector for Tables {
 
     fn node(&self) -> Vec<String> {
         self.0.sql("SELECT records FROM fd_audit WHERE chain LIKE 'node:%' ORDER BY chain, seq")
+    }
+
+    fn administration(&self) -> Vec<String> {
+        self.0.sql("SELECT records FROM fd_audit WHERE chain LIKE 'admin:%' ORDER BY chain, seq")
     }
 }

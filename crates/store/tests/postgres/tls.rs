@@ -79,7 +79,7 @@ async fn a_server_that_proves_itself_is_spoken_to_by_tls_alone() {
     let server = authority.server("db.example", 2099);
     // The login is bound to the certificate: without the right one it would fail.
     let store = authority.opens(&server, "&channel_binding=require").await.unwrap();
-    store.add_tenant(Tenant { id: north(), name: "North".to_owned() }, "{}".to_owned()).await.unwrap();
+    store.add_tenant(Tenant::new(north(), "North"), "{}".to_owned()).await.unwrap();
     add(&store, &north(), vec![boat("b1", 7)]).await;
     assert!(store.get(&north(), &BOAT, "b1", Disclosure::Full).await.unwrap().is_some());
     let text = "SELECT ssl, count(*) > 1 FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \

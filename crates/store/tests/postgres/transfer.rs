@@ -44,7 +44,7 @@ async fn adding_a_tenant_does_not_wait_for_its_running_import() {
     for (table, row) in rows {
         arrival.put(table, row).await.unwrap();
     }
-    let tenant = Tenant { id: north(), name: "North".to_owned() };
+    let tenant = Tenant::new(north(), "North");
     let added = timeout(Duration::from_secs(60), node.add_tenant(tenant, "{}".to_owned())).await;
     assert_eq!(added.unwrap().unwrap(), Changed::Done);
     assert_eq!(

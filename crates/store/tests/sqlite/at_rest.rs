@@ -204,7 +204,7 @@ async fn one_value_in_two_places_does_not_look_alike() {
     };
     let folder = Folder::new();
     let store = open(&folder.database(), &[&BOAT, &CREW], [7; 32]).unwrap();
-    let tenant = Tenant { id: north(), name: "North Harbour".to_owned() };
+    let tenant = Tenant::new(north(), "North Harbour");
     store.add_tenant(tenant, r#"{"add":"tenant"}"#.to_owned()).await.unwrap();
     let ada = || Cell::Digest("ada".to_owned());
     let owned = with(Row { search_terms: vec![personal("ada")], ..boat("b1", 7) }, "owner", ada());

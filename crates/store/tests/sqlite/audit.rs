@@ -1,8 +1,10 @@
 //! The audit chains: they are intact after any work, show where they were tampered with, and survive retention.
 
 use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::ports::{Commit, Durability, Store};
 use frontdesk_engine::seal::SealKey;
+use frontdesk_store::audit::AuditClass;
 use frontdesk_store::audit::{AuditReport, ChainReport};
 use frontdesk_store::{AuditReader, AuditSelection, Backend as _};
 
@@ -110,7 +112,7 @@ async fn later_writes_do_not_hide_tampering() {
         for name in ["p5", "p6"] {
             done(&*test.store, plan(name, &north(), vec![insert(boat(name, 7))])).await;
         }
-        test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+        test.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
         let test = test.reopened();
         let north = test.store.verify_audit().unwrap().chains[1].clone();
         assert_eq!(north.chain, "tenant:north");
@@ -145,10 +147,32 @@ async fn a_link_does_not_fit_into_another_chain() {
     assert_eq!(broken, [("tenant:south", (1, "the link is not what was written"))]);
 }
 
+/// Administration can be stored longer than reads, and reads longer than writes.
+#[tokio::test]
+async fn each_class_of_records_is_stored_for_its_own_time() {
+    let test = worked().await;
+    test.store.record_administration(r#"{"did":"something"}"#.to_owned()).await.unwrap();
+    let links = |name: &str| {
+        let chains = test.store.verify_audit().unwrap().chains;
+        chains.into_iter().find(|chain| chain.chain == name).map(|chain| (chain.links, chain.broken))
+    };
+    let all = || ["admin:embedded", "node:embedded", "tenant:north", "tenant:south"].map(links);
+    let [admin, node, north, south] = all();
+    assert_eq!(admin, Some((1, None)));
+    assert!(node.is_some_and(|(links, _)| links > 0) && north.is_some_and(|(links, _)| links > 0));
+    let none = Some((0, None));
+    test.store.delete_expired_audit(AuditClass::Reads, Millis(i64::MAX)).await.unwrap();
+    assert_eq!(all(), [admin, none, north, south]);
+    test.store.delete_expired_audit(AuditClass::Writes, Millis(i64::MAX)).await.unwrap();
+    assert_eq!(all(), [admin, none, none, none]);
+    test.store.delete_expired_audit(AuditClass::Administration, Millis(i64::MAX)).await.unwrap();
+    assert_eq!(all(), [none, none, none, none]);
+}
+
 #[tokio::test]
 async fn links_that_retention_keeps_can_be_verified() {
     let test = worked().await;
-    test.store.delete_expired_audit(Millis(300)).await.unwrap();
+    test.delete_expired_audit(Millis(300)).await.unwrap();
     assert_eq!(test.audit("north"), [r#"{"plan":"p3"}"#, r#"{"plan":"p4"}"#]);
     let expected =
         [chain("node:embedded", 2, 3, None), chain("tenant:north", 2, 2, None), chain("tenant:south", 1, 1, None)];
@@ -157,11 +181,11 @@ async fn links_that_retention_keeps_can_be_verified() {
     // The node's chain goes by the clock.
     test.clock.set(9_000);
     test.store.append_audit(r#"{"read":4}"#.to_owned(), Durability::Awaited).await.unwrap();
-    test.store.delete_expired_audit(Millis(9_000)).await.unwrap();
+    test.delete_expired_audit(Millis(9_000)).await.unwrap();
     assert_eq!(test.store.verify_audit().unwrap().chains[0], chain("node:embedded", 1, 1, None));
 
     // Everything may go, and the chain goes on where it was.
-    test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+    test.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
     assert_eq!(test.audit("north"), [""; 0]);
     done(&*test.store, plan("p5", &north(), vec![insert(boat("p5", 7))])).await;
     let test = test.reopened();
@@ -180,15 +204,15 @@ async fn many_links_are_deleted_a_thousand_at_a_time() {
     let trap = "CREATE TRIGGER trap BEFORE DELETE ON fd_audit WHEN OLD.seq = 2300 \
                 BEGIN SELECT RAISE(ABORT, 'trapped'); END";
     test.raw().execute_batch(trap).unwrap();
-    let fault = test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap_err();
+    let fault = test.delete_expired_audit(Millis(i64::MAX)).await.unwrap_err();
     assert!(fault.cause.unwrap().contains("trapped"));
     assert_eq!(of_north(&test), chain("tenant:north", 600, 600, None));
 
     test.raw().execute_batch("DROP TRIGGER trap").unwrap();
-    test.store.delete_expired_audit(Millis(2_501)).await.unwrap();
+    test.delete_expired_audit(Millis(2_501)).await.unwrap();
     assert_eq!(of_north(&test), chain("tenant:north", 100, 100, None));
     assert_eq!(test.audit("north")[0], r#"{"plan":"p2501"}"#);
-    test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+    test.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
     assert_eq!(of_north(&test), chain("tenant:north", 0, 0, None));
 }
 
@@ -211,7 +235,7 @@ async fn retention_stops_where_a_long_chain_was_tampered_with() {
     for (tampering, left, place) in cases {
         let test = long().await;
         test.raw().execute_batch(tampering).unwrap();
-        test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+        test.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
         assert_eq!(test.audit("north").len(), left, "{tampering}");
         assert_eq!(of_north(&test).broken, Some(place), "{tampering}");
     }
@@ -222,11 +246,11 @@ async fn retention_does_not_remove_the_traces_of_tampering() {
     let test = worked().await;
     let text = "UPDATE fd_audit SET records = 'nothing', at = 0 WHERE chain = 'tenant:north' AND seq = 1";
     test.raw().execute_batch(text).unwrap();
-    test.store.delete_expired_audit(Millis(300)).await.unwrap();
+    test.delete_expired_audit(Millis(300)).await.unwrap();
     let report = test.store.verify_audit().unwrap();
     assert_eq!(report.chains[1].broken, Some((1, "the link is not what was written")));
     // The other chains are tended all the same.
-    test.store.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
+    test.delete_expired_audit(Millis(i64::MAX)).await.unwrap();
     let left: Vec<u64> = test.store.verify_audit().unwrap().chains.iter().map(|chain| chain.links).collect();
     assert_eq!(left, [0, 1, 0]);
     assert_eq!(test.audit("north").len(), 4);

@@ -6,6 +6,7 @@
 mod at_rest;
 mod audit;
 mod dispatch;
+mod erasing;
 mod opening;
 mod reindex;
 mod search_terms;

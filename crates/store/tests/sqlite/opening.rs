@@ -28,7 +28,7 @@ async fn a_newer_schema_is_refused() {
     assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }));
     assert_eq!(
         error.to_string(),
-        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 2). \
+        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 3). \
          Start the newer version, or name another folder with --data."
     );
     let version: i64 = test.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
@@ -154,6 +154,7 @@ async fn everything_is_still_there_after_reopening() {
         name: "An agent".to_owned(),
         secret: [1; 32],
         tenants: vec![north()],
+        groups: Vec::new(),
         scopes: Scopes::parse("boats:read").unwrap(),
         created_at: Millis(40),
         revoked_at: None,
@@ -167,7 +168,7 @@ async fn everything_is_still_there_after_reopening() {
         expires_at: Millis(9_000),
     };
     test.store.add_client(client.clone(), r#"{"add":"agent"}"#.to_owned()).await.unwrap();
-    test.store.add_token(token.clone(), Millis(0), r#"{"give":"token"}"#.to_owned()).await.unwrap();
+    test.store.add_token(token.clone(), Vec::new(), Millis(0), r#"{"give":"token"}"#.to_owned()).await.unwrap();
     test.store.append_audit(r#"{"read":1}"#.to_owned(), Durability::Grouped).await.unwrap();
 
     let test = test.reopened();

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 use crate::test_store::{Folder, TestStore, open};
 use frontdesk_testkit::store_suite::boats::{BOAT, TAKEN, add, boat, done, ended, fault, plan, query, take_berths};
-use frontdesk_testkit::store_suite::grown_boats::{GROWN, GROWN_SPEC, check, index, older};
+use frontdesk_testkit::store_suite::grown_boats::{AFLOAT, GROWN, GROWN_SPEC, check, index, older, with_hull};
 use frontdesk_testkit::store_suite::{north, south};
 
 /// More than two chunks in the north, and the south behind it.
@@ -215,4 +215,26 @@ fn refused(opened: Result<SqliteStore, StoreError>) -> String {
         Ok(_) => panic!("it was opened"),
         Err(error) => error.to_string(),
     }
+}
+
+#[tokio::test]
+async fn a_column_that_need_not_be_unique_any_more_is_not() {
+    let test = TestStore::new().await;
+    add(&*test.store, &north(), [older("b0", 0), older("b1", 1)]).await;
+    let TestStore { store, folder, .. } = test;
+    drop(store);
+    let store = open(&folder.database(), &[&AFLOAT], [7; 32]).unwrap();
+    // The boat b0 of the earlier release lies ashore, so its hull can be afloat once more, and ashore as often as it likes.
+    for (id, afloat, ended_as) in [
+        ("ashore", table::Cell::Null, "done"),
+        ("afloat", table::Cell::Text("H-b0".to_owned()), "done"),
+        ("again", table::Cell::Text("H-b0".to_owned()), "boat_taken"),
+        ("also", table::Cell::Text("H-b1".to_owned()), "boat_taken"),
+    ] {
+        let row = with_hull(id, "H-b0", afloat);
+        let insert = Step::Insert { table: &AFLOAT, row, on_duplicate: fault(TAKEN) };
+        assert_eq!(ended(&store.commit(plan(id, &north(), vec![insert])).await), ended_as, "{id}");
+    }
+    let found = store.find(&north(), &AFLOAT, "afloat_hull", table::Cell::Text("H-b0".to_owned())).await.unwrap();
+    assert_eq!(found.unwrap().id, "afloat");
 }

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use frontdesk_engine::Fault;
 use frontdesk_engine::dispatch::TASK;
 use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::seal::SealKey;
+use frontdesk_store::audit::AuditClass;
 use frontdesk_store::{Backend as _, SqliteOptions, SqliteStore, StoreError};
 use rusqlite::Connection;
 
@@ -83,6 +86,14 @@ impl TestStore {
         TestStore { store: Arc::new(store), clock, folder }
     }
 
+    /// Deletes the old links of every class.
+    pub(crate) async fn delete_expired_audit(&self, before: Millis) -> Result<(), Fault> {
+        for class in AuditClass::ALL {
+            self.store.delete_expired_audit(class, before).await?;
+        }
+        Ok(())
+    }
+
     /// Another connection to the same file, as an intruder or a backup would have.
     pub(crate) fn raw(&self) -> Connection {
         let connection = Connection::open(self.folder.database()).unwrap();
@@ -135,13 +146,17 @@ fn open_with(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
     let TestStore { store, folder, .. } = TestStore::new().await;
-    let deleting = Arc::clone(&store);
+    let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
             let store = Arc::clone(&deleting);
             Box::pin(async move { store.delete_expired_rows(kind, column, before).await })
+        }),
+        erase_answers: Box::new(move |tenant, ids| {
+            let store = Arc::clone(&erasing);
+            Box::pin(async move { store.erase_answers(&tenant, &ids).await })
         }),
         peek: Arc::new(Raw(folder)),
     }
@@ -171,6 +186,10 @@ impl StoreInspector for Raw {
 
     fn node(&self) -> Vec<String> {
         self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "node:%")
+    }
+
+    fn administration(&self) -> Vec<String> {
+        self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "admin:%")
     }
 }
 

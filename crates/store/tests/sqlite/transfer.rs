@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::plan::Change;
+use frontdesk_engine::model::tenant::{GroupId, ProfileText, TenantProfile};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Client, Registry as _};
 use frontdesk_engine::ports::{Commit, Store as _};
@@ -54,6 +55,34 @@ async fn a_row_that_frontdesk_would_not_write_is_refused() {
             "{table} {column} {value:?}"
         );
     }
+}
+
+/// A group is not: who may act for it is for the new server to say.
+#[tokio::test]
+async fn the_profile_is_transferred_and_the_group_is_not() {
+    let (mut manifest, rows) = departed().await;
+    manifest.tenant.profile.city = Some(ProfileText::parse("Kiel").unwrap());
+    manifest.tenant.group = GroupId::parse("harbours");
+    let manifest = Manifest::from_json(&manifest.to_json()).unwrap();
+    assert_eq!(manifest.tenant.group, GroupId::parse("harbours"));
+    let folder = Folder::new();
+    arrived_in(&folder, &manifest, rows).await.unwrap();
+    let tenant = open(&folder.database(), &[&BOAT], [8; 32]).unwrap().tenant(&north()).await.unwrap().unwrap();
+    assert_eq!((tenant.profile, tenant.group), (manifest.tenant.profile, None));
+}
+
+#[tokio::test]
+async fn a_manifest_of_an_earlier_release_has_no_profile() {
+    let (manifest, rows) = departed().await;
+    let mut json = manifest.to_json();
+    for name in ["profile", "group"] {
+        json.as_object_mut().unwrap().remove(name).unwrap();
+    }
+    let earlier = Manifest::from_json(&json).unwrap();
+    assert_eq!((&earlier.tenant.profile, &earlier.tenant.group), (&TenantProfile::default(), &None));
+    arrived(&earlier, rows).await.unwrap();
+    json["profile"] = serde_json::json!({"country": "Atlantis"});
+    assert!(Manifest::from_json(&json).is_none(), "only what could have been typed is accepted");
 }
 
 /// Or the next event would get a number that is taken.
@@ -111,6 +140,7 @@ async fn departed() -> (Manifest, Rows) {
         name: "An agent".to_owned(),
         secret: [1; 32],
         tenants: vec![north()],
+        groups: Vec::new(),
         scopes: Scopes::parse("boats:read").unwrap(),
         created_at: Millis(40),
         revoked_at: None,

@@ -156,7 +156,7 @@ async fn a_tenant_added_after_its_asker_gave_up_can_be_used() {
     shown(async || {
         let test = TestStore::waiting(SHORT).await;
         let west = TenantId::parse("west").unwrap();
-        let tenant = || Tenant { id: west.clone(), name: "West Harbour".to_owned() };
+        let tenant = || Tenant::new(west.clone(), "West Harbour");
         let add = async || test.store.add_tenant(tenant(), r#"{"add":"west"}"#.to_owned()).await;
         let lock = test.locked();
         let outcome = add().await;

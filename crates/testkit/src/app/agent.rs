@@ -10,7 +10,9 @@ use super::{DemoClient, TestApp};
 pub const READ_STOCK: &str = "amcp:inventory:read";
 pub const READ_LEADS: &str = "amcp:leads:read";
 pub const WRITE_LEADS: &str = "amcp:leads:write";
-pub const EVERYTHING: &str = "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write";
+/// In the order of a token's answer.
+pub const EVERYTHING: &str = "amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write \
+    amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write amcp:service:read amcp:service:write";
 pub const PATH: &str = "/mcp/automotive";
 
 /// The two tenants of the demo.

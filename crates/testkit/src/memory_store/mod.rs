@@ -36,7 +36,7 @@ impl MemoryStore {
     }
 
     fn add(&self, tenant: &str) {
-        let tenant = Tenant { id: TenantId::parse(tenant).unwrap(), name: tenant.to_owned() };
+        let tenant = Tenant::new(TenantId::parse(tenant).unwrap(), tenant);
         self.inspect(|state| state.tenants.push(tenant));
     }
 
@@ -79,7 +79,12 @@ impl MemoryStore {
         self.inspect(|state| state.rows.get(&state::row_key(tenant, table, id)).cloned())
     }
 
-    /// The records of this node's audit chain.
+    /// The records of this node's audit chain of administration.
+    pub fn administration(&self) -> Vec<String> {
+        self.inspect(|state| state.administration.clone())
+    }
+
+    /// The records of this node's audit chain of reads.
     pub fn records(&self) -> Vec<String> {
         self.inspect(|state| state.records.iter().map(|(record, _)| record.clone()).collect())
     }
@@ -106,6 +111,16 @@ impl MemoryStore {
         self.inspect(|state| state.rows.retain(|key, row| key.1 != table.name || is_kept(row)));
     }
 
+    /// Removes the personal part of the stored answers about these ids; how many were changed.
+    pub fn erase_answers(&self, tenant: &TenantId, ids: &[String]) -> u64 {
+        self.inspect(|state| {
+            let of_tenant =
+                state.claims.iter_mut().filter(|(key, _)| key.first().is_some_and(|key| key == tenant.as_str()));
+            let about = of_tenant.map(|(_, stored)| &mut stored.answer).filter(|answer| ids.contains(&answer.id));
+            about.filter_map(|answer| answer.personal.take()).count() as u64
+        })
+    }
+
     fn faults(&self) -> InjectedFaults {
         self.faults.lock().unwrap().clone()
     }
@@ -130,6 +145,7 @@ impl Store for MemoryStore {
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             self.before_read(table).await?;
+            self.inspect(|state| state.require_not_erased(tenant.as_str()))?;
             Ok(self.row(tenant.as_str(), table, id).map(|row| state::stored_row(row, disclosure)))
         })
     }
@@ -143,6 +159,7 @@ impl Store for MemoryStore {
     ) -> Future<'a, Result<Option<StoredRow>, Fault>> {
         Box::pin(async move {
             self.before_read(table).await?;
+            self.inspect(|state| state.require_not_erased(tenant.as_str()))?;
             let row = self.inspect(|state| state.find(tenant.as_str(), table, column, &value));
             Ok(row.map(|row| state::stored_row(row, Disclosure::Masked)))
         })
@@ -151,6 +168,7 @@ impl Store for MemoryStore {
     fn page<'a>(&'a self, tenant: &'a TenantId, query: Query) -> Future<'a, Result<Page, Fault>> {
         Box::pin(async move {
             self.faults().reads.happen().await?;
+            self.inspect(|state| state.require_not_erased(tenant.as_str()))?;
             Ok(self.inspect(|state| state.page(tenant.as_str(), &query)))
         })
     }
@@ -158,6 +176,7 @@ impl Store for MemoryStore {
     fn count<'a>(&'a self, tenant: &'a TenantId, query: CountQuery) -> Future<'a, Result<usize, Fault>> {
         Box::pin(async move {
             self.faults().reads.happen().await?;
+            self.inspect(|state| state.require_not_erased(tenant.as_str()))?;
             Ok(self.inspect(|state| state.count(tenant.as_str(), &query)))
         })
     }
@@ -173,6 +192,7 @@ impl Store for MemoryStore {
             if hidden > 0 {
                 return Ok(None);
             }
+            self.inspect(|state| state.require_not_erased(tenant.as_str()))?;
             self.inspect(|state| match state.has_tenant(tenant.as_str()) {
                 true => Ok(state.claim(tenant.as_str(), claim).cloned()),
                 false => Err(state::unknown_tenant(tenant.as_str())),

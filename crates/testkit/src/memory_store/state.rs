@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use frontdesk_engine::Fault;
 use frontdesk_engine::model::page::{CountQuery, Direction, Filter, Page, PageKey, Projection, Query, Start};
 use frontdesk_engine::model::plan::{Event, OnConflict, Step};
 use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec, joined};
-use frontdesk_engine::ports::registry::{Client, Tenant, Token};
+use frontdesk_engine::ports::registry::{Client, ErasureReport, Tenant, Token};
 use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, StoredAnswer};
+use frontdesk_engine::{Fault, FaultKind};
 
 /// Tenant, table and id.
 type RowKey = (String, &'static str, String);
@@ -24,8 +24,12 @@ pub struct MemoryState {
     pub events: Vec<StoredEvent>,
     /// Tenant and record of every tenant's audit chain.
     pub audit: Vec<(String, String)>,
-    /// This node's audit chain.
+    /// This node's audit chain of reads.
     pub records: Vec<(String, Durability)>,
+    /// This node's audit chain of administration.
+    pub administration: Vec<String>,
+    /// What was erased of a tenant whose erasure has not ended.
+    pub erasures: BTreeMap<String, ErasureReport>,
     /// The methods of `Registry` that were called, in order.
     pub registry_calls: Vec<&'static str>,
     /// Commits that were tried.
@@ -49,6 +53,16 @@ impl MemoryState {
         self.tenants.iter().any(|tenant| tenant.id.as_str() == id)
     }
 
+    /// As the databases say it.
+    pub(super) fn require_not_erased(&self, id: &str) -> Result<(), Fault> {
+        let is_erased = |tenant: &Tenant| tenant.id.as_str() == id && tenant.erasing_since.is_some();
+        if self.tenants.iter().any(is_erased) {
+            let message = "This token does not belong to the tenant that was named.";
+            return Err(Fault::new(FaultKind::TenantForbidden, message));
+        }
+        Ok(())
+    }
+
     pub(super) fn claim(&self, tenant: &str, claim: &Claim) -> Option<&StoredAnswer> {
         self.claims.get(&claim_key(tenant, claim))
     }
@@ -68,6 +82,7 @@ impl MemoryState {
         if !self.has_tenant(tenant) {
             return Err(unknown_tenant(tenant));
         }
+        self.require_not_erased(tenant)?;
         if let Some(claimed) = commit.claim.as_ref().and_then(|claim| self.claim(tenant, claim)) {
             return Ok(Committed::AlreadyClaimed(claimed.clone()));
         }
@@ -145,6 +160,11 @@ impl MemoryState {
             Step::Require { table, id, expect_version, on_conflict } => {
                 if self.version(&row_key(tenant, table, &id)) != Some(expect_version) {
                     return Ok(Some(conflict(on_conflict)));
+                }
+            }
+            Step::RequireAbsent { table, id } => {
+                if self.rows.contains_key(&row_key(tenant, table, &id)) {
+                    return Ok(Some(Committed::VersionConflict));
                 }
             }
         }
@@ -262,6 +282,7 @@ fn is_match(table: &TableSpec, row: &Row, filter: &Filter) -> bool {
         Filter::AnyOf(column, values) => values.iter().any(|value| equals(cell(row, column), value)),
         Filter::AtLeast(column, min) => number(table, row, column).is_some_and(|number| number >= *min),
         Filter::AtMost(column, max) => number(table, row, column).is_some_and(|number| number <= *max),
+        Filter::AbsentOrAbove(column, below) => number(table, row, column).is_none_or(|number| number > *below),
         Filter::SearchTerms(words) => words.iter().all(|word| row.search_terms.contains(word)),
     }
 }

@@ -94,6 +94,56 @@ pub async fn two_hundred_parallel_twins_commit_once(subject: &StoreUnderTest) {
     assert_eq!(subject.peek.audit("north").len(), 1);
 }
 
+pub async fn erased_answers_name_nobody_and_keep_their_keys(subject: &StoreUnderTest) {
+    for (tenant, id, key) in [(north(), "b1", "k1"), (north(), "b2", "k2"), (south(), "b1", "k1")] {
+        done(&*subject.store, create(&tenant, id, claim(key, 1))).await;
+    }
+    let events = subject.peek.outbox("north");
+    assert_eq!((subject.erase_answers)(north(), vec!["b1".to_owned(), "b9".to_owned()]).await.unwrap(), 1);
+    let stored =
+        async |tenant: &TenantId, key| subject.store.find_claim(tenant, &claim(key, 1)).await.unwrap().unwrap();
+    let expected = StoredAnswer {
+        request_hash: [1; 32],
+        answer: Item {
+            id: "b1".to_owned(),
+            version: 1,
+            body: r#"{"id":"b1"}"#.to_owned(),
+            masked: Some(r#"{"owner":"A***"}"#.to_owned()),
+            personal: None,
+        },
+    };
+    assert_eq!(stored(&north(), "k1").await, expected);
+    // The retry of an old key has no effect.
+    let Ok(Committed::AlreadyClaimed(retried)) = subject.store.commit(create(&north(), "b3", claim("k1", 1))).await
+    else {
+        panic!("the key was not claimed");
+    };
+    assert_eq!(retried, expected);
+    assert_eq!(subject.peek.outbox("north"), events);
+    // Those of other records and of other tenants are as they were.
+    let personal = Some(r#"{"owner":"Ada \"Countess\" Lovelace"}"#.to_owned());
+    assert_eq!(stored(&north(), "k2").await.answer.personal, personal);
+    assert_eq!(stored(&south(), "k1").await.answer.personal, personal);
+    assert_eq!((subject.erase_answers)(north(), vec!["b1".to_owned()]).await.unwrap(), 0);
+}
+
+pub async fn more_answers_than_one_chunk_are_erased(subject: &StoreUnderTest) {
+    let keys = 1_100;
+    let mut all = JoinSet::new();
+    for number in 0..keys {
+        let store = Arc::clone(&subject.store);
+        let commit = create(&north(), &format!("b{number}"), claim(&format!("k{number}"), 1));
+        all.spawn(async move { done(&*store, commit).await });
+    }
+    all.join_all().await;
+    let ids: Vec<String> = (0..keys).map(|number| format!("b{number}")).collect();
+    assert_eq!((subject.erase_answers)(north(), ids).await.unwrap(), keys);
+    for number in 0..keys {
+        let claim = claim(&format!("k{number}"), 1);
+        assert_eq!(subject.store.find_claim(&north(), &claim).await.unwrap().unwrap().answer.personal, None);
+    }
+}
+
 fn create(tenant: &TenantId, id: &str, claim: Claim) -> Commit {
     let first = plan(id, tenant, vec![insert(boat(id, 7))]);
     Commit {

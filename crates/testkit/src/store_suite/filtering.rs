@@ -24,6 +24,9 @@ pub async fn each_filter_keeps_exactly_what_it_says(subject: &StoreUnderTest) {
         (Filter::AnyOf("harbour", Vec::new()), &[]),
         (Filter::AtLeast("length", 9), &["b3", "b4"]),
         (Filter::AtMost("length", 8), &["b1", "b2"]),
+        (Filter::AbsentOrAbove("berths", 3), &["b1", "b2", "b3", "b4"]),
+        (Filter::AbsentOrAbove("berths", 4), &["b2", "b4"]),
+        (Filter::AbsentOrAbove("berths", 6), &["b4"]),
         (Filter::AtLeast("created_at", 1_001), &["b4"]),
         (Filter::SearchTerms(Vec::new()), &["b1", "b2", "b3", "b4"]),
     ];
@@ -114,15 +117,17 @@ pub async fn a_word_given_twice_counts_once(subject: &StoreUnderTest) {
     done(&*subject.store, plan("again", &north(), vec![step])).await;
 }
 
-/// Four boats: b1 and b3 in Kiel, b2 of Bob in Bergen, b4 without a harbour and younger.
+/// Four boats: b1 and b3 in Kiel, b2 of Bob in Bergen with six berths, b4 without a harbour and berths and younger.
 async fn fleet(subject: &StoreUnderTest) {
     let bergen = with(boat("b2", 8), "harbour", Cell::Text("bergen".to_owned()));
-    let bobs = with(bergen, "owner", Cell::Digest("bob@example.com".to_owned()));
+    let large = with(bergen, "berths", Cell::Integer(6));
+    let bobs = with(large, "owner", Cell::Digest("bob@example.com".to_owned()));
+    let bare = with(boat("b4", 10), "berths", Cell::Null);
     let rows = [
         boat("b1", 7),
         Row { search_terms: vec![plain("red"), plain("motor"), personal("bob")], ..bobs },
         Row { search_terms: vec![plain("red"), plain("sail"), personal("lovelace")], ..boat("b3", 9) },
-        Row { created_at: 2_000, ..with(boat("b4", 10), "harbour", Cell::Null) },
+        Row { created_at: 2_000, ..with(bare, "harbour", Cell::Null) },
     ];
     add(&*subject.store, &north(), rows).await;
 }

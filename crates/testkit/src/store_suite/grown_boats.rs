@@ -91,3 +91,34 @@ pub async fn check(store: &dyn Store, tenant: &TenantId, boats: &[(String, usize
         assert_eq!(kept, (row.version, row.body, row.personal, row.secret), "{id}");
     }
 }
+
+/// The boats of a release in which two may have the same hull, if only one of them is afloat: `afloat_hull` is empty for
+/// those without power.
+pub static AFLOAT: TableSpec = TableSpec {
+    name: "boat",
+    columns: &[
+        ColumnSpec { name: "hull", column_type: ColumnType::Text },
+        ColumnSpec { name: "length", column_type: ColumnType::Integer },
+        ColumnSpec { name: "berths", column_type: ColumnType::Integer },
+        ColumnSpec { name: "harbour", column_type: ColumnType::Text },
+        ColumnSpec { name: "owner", column_type: ColumnType::Digest },
+        ColumnSpec { name: "afloat_hull", column_type: ColumnType::Text },
+    ],
+    unique: &["afloat_hull"],
+    sorted: &["length"],
+    filtered: &["harbour", "hull"],
+    searched: &[],
+    index: Some(index_afloat),
+};
+
+fn index_afloat(row: &StoredRow) -> Result<RowIndex, Fault> {
+    let body: Value = serde_json::from_str(&row.body).map_err(|_| Fault::internal("a boat without a body"))?;
+    let hull = if body["power"] == 0 { Cell::Null } else { Cell::Text(format!("H-{}", row.id)) };
+    Ok(RowIndex { cells: vec![("afloat_hull", hull)], search_terms: Vec::new() })
+}
+
+/// A boat with this hull, or with it ashore.
+pub fn with_hull(id: &str, hull: &str, afloat: Cell) -> Row {
+    let row = super::boats::with(boat(id, 7), "hull", Cell::Text(hull.to_owned()));
+    super::boats::with(row, "afloat_hull", afloat)
+}

@@ -6,6 +6,7 @@ pub mod claims;
 pub mod committing;
 pub mod counting;
 pub mod dispatching;
+pub mod erasing;
 pub mod filtering;
 pub mod forgetting;
 pub mod grown_boats;
@@ -15,6 +16,7 @@ pub mod reading;
 pub mod registry;
 pub mod removing;
 pub mod steps;
+pub mod tenants;
 pub mod unwritten;
 
 use std::sync::Arc;
@@ -31,6 +33,7 @@ pub struct StoreUnderTest {
     pub store: Arc<dyn Store>,
     pub registry: Arc<dyn Registry>,
     pub delete_rows: DeleteRows,
+    pub erase_answers: EraseAnswers,
     pub peek: Arc<dyn StoreInspector>,
 }
 
@@ -38,20 +41,24 @@ pub struct StoreUnderTest {
 pub type DeleteRows =
     Box<dyn Fn(&'static TableSpec, &'static str, Millis) -> Future<'static, Result<(), Fault>> + Send + Sync>;
 
+/// Removes the personal part of the stored answers about these ids; how many were changed.
+pub type EraseAnswers = Box<dyn Fn(TenantId, Vec<String>) -> Future<'static, Result<u64, Fault>> + Send + Sync>;
+
 /// What is stored beside the rows, seen from outside the store.
 pub trait StoreInspector: Send + Sync {
     /// The tenant's events in order, each as `seq name kind id change`.
     fn outbox(&self, tenant: &str) -> Vec<String>;
     /// The records of the tenant's audit chain in order.
     fn audit(&self, tenant: &str) -> Vec<String>;
-    /// The records of the node's own audit chain in order.
+    /// The records of the node's audit chain of reads in order.
     fn node(&self) -> Vec<String>;
+    /// The records of the node's audit chain of administration in order.
+    fn administration(&self) -> Vec<String>;
 }
 
 /// The two tenants of a subject.
 pub fn tenants() -> [Tenant; 2] {
-    let tenant = |id, name: &str| Tenant { id, name: name.to_owned() };
-    [tenant(north(), "North Harbour"), tenant(south(), "South Harbour")]
+    [Tenant::new(north(), "North Harbour"), Tenant::new(south(), "South Harbour")]
 }
 
 pub fn north() -> TenantId {
@@ -100,6 +107,7 @@ macro_rules! every_behaviour {
             steps::an_update_replaces_every_column,
             steps::an_adjustment_never_goes_below_its_floor,
             steps::a_requirement_guards_a_row_that_was_only_read,
+            steps::a_row_that_was_not_found_is_inserted_once,
             steps::a_taken_value_refuses_with_the_steps_own_fault,
             steps::a_taken_id_refuses_with_the_steps_own_fault,
             steps::a_unique_value_is_unique_within_its_tenant_only,
@@ -120,6 +128,8 @@ macro_rules! every_behaviour {
             claims::a_key_belongs_to_its_tenant_client_and_tool,
             claims::a_refused_plan_claims_nothing,
             claims::two_hundred_parallel_twins_commit_once,
+            claims::erased_answers_name_nobody_and_keep_their_keys,
+            claims::more_answers_than_one_chunk_are_erased,
             forgetting::rows_before_the_instant_are_forgotten_with_their_words,
             forgetting::more_rows_than_one_piece_are_forgotten,
             dispatching::two_hundred_equal_messages_at_once_have_one_effect,
@@ -133,6 +143,14 @@ macro_rules! every_behaviour {
             registry::a_token_is_revoked_by_its_own_client_only,
             registry::expired_tokens_are_swept_when_one_is_added,
             registry::a_change_is_recorded_if_and_only_if_it_happened,
+            tenants::a_profile_is_stored_and_changed_field_by_field,
+            tenants::a_token_is_for_the_tenants_of_its_groups_at_its_issue,
+            tenants::a_tenant_that_leaves_a_group_leaves_its_tokens,
+            tenants::a_token_without_any_tenant_is_not_stored,
+            erasing::an_erased_tenant_has_no_row_client_or_token_left,
+            erasing::a_tenant_being_erased_is_refused_from_the_first_moment,
+            erasing::a_new_tenant_with_an_erased_id_begins_empty,
+            erasing::an_erasure_is_recorded_with_its_counts_and_chain,
         }
     };
     ($open:path, $($module:ident::$name:ident),+ $(,)?) => {

@@ -17,7 +17,7 @@ use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::plan::{Plan, Step};
 use frontdesk_engine::model::schema::{Schema, required};
 use frontdesk_engine::model::table::{Cell, Row};
-use frontdesk_engine::model::tool::{Effect, Future, Item, RateKey, Run, Sensitivity, Tool, ToolSpec};
+use frontdesk_engine::model::tool::{Effect, Future, Item, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::model::tool_input::ToolInput;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Store};
@@ -62,6 +62,7 @@ impl DispatchNode {
             tally: Default::default(),
             tenant_locks: Default::default(),
             task_queue: TaskQueue::new(limits),
+            import_queue: Default::default(),
             settings: DeskSettings {
                 page_bytes: 65_536,
                 reply_bytes: 65_536,
@@ -89,6 +90,7 @@ impl DispatchNode {
             route: None,
             name_header: None,
             idempotency_key: Some(key.to_owned()),
+            import_id: None,
             transport_fault: None,
             body: RequestBody::from_bytes(body),
             address: IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
@@ -126,7 +128,7 @@ fn contract() -> Contract {
         input: Schema::object([required("owner", Schema::text(60), "Whose.")]),
         output: Schema::object([]),
         effect: Effect::Adds,
-        scope: Scope::new("boats"),
+        scope: ScopeRule::One(Scope::new("boats")),
         unmask_scope: None,
         rate: RateKey::Client,
         sensitivity: Sensitivity::Personal,
@@ -149,6 +151,8 @@ fn contract() -> Contract {
         scopes: vec![Scope::new("boats")],
         default_scope: Scope::new("boats"),
         ordinary_scopes: Scopes::new([Scope::new("boats")]),
+        imports: Vec::new(),
+        operator_tools: Vec::new(),
         documents: Vec::new(),
         dialect: Box::new(PlainDialect),
     }

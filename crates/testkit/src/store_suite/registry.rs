@@ -10,7 +10,7 @@ use super::{StoreUnderTest, north, south};
 pub async fn a_tenant_is_added_once(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     let west = TenantId::parse("west").unwrap();
-    let tenant = |name: &str| Tenant { id: west.clone(), name: name.to_owned() };
+    let tenant = |name: &str| Tenant::new(west.clone(), name);
     assert_eq!(registry.add_tenant(tenant("West Harbour"), note()).await.unwrap(), Changed::Done);
     done(&*subject.store, plan("launch", &west, vec![insert(boat("b1", 7))])).await;
     // A second attempt must not bring a second key: what was sealed stays readable.
@@ -70,22 +70,22 @@ pub async fn a_token_is_revoked_by_its_own_client_only(subject: &StoreUnderTest)
 pub async fn expired_tokens_are_swept_when_one_is_added(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
-    registry.add_token(token(4, "other", 9_000), Millis(1_999), note()).await.unwrap();
+    registry.add_token(token(4, "other", 9_000), Vec::new(), Millis(1_999), note()).await.unwrap();
     assert_eq!(alive(registry).await, [2, 3, 4]);
-    registry.add_token(token(5, "other", 9_000), Millis(2_000), note()).await.unwrap();
+    registry.add_token(token(5, "other", 9_000), Vec::new(), Millis(2_000), note()).await.unwrap();
     assert_eq!(alive(registry).await, [3, 4, 5]);
 }
 
 pub async fn a_change_is_recorded_if_and_only_if_it_happened(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
-    let west = || Tenant { id: TenantId::parse("west").unwrap(), name: "West Harbour".to_owned() };
+    let west = || Tenant::new(TenantId::parse("west").unwrap(), "West Harbour");
     let agent = id("agent");
     let line = |what: &str| format!(r#"{{"did":"{what}"}}"#);
     for _ in ["done", "nothing left to do"] {
         registry.add_tenant(west(), line("tenant")).await.unwrap();
         registry.add_client(client("agent"), line("client")).await.unwrap();
     }
-    registry.add_token(token(1, "agent", 1_000), Millis(0), line("token")).await.unwrap();
+    registry.add_token(token(1, "agent", 1_000), Vec::new(), Millis(0), line("token")).await.unwrap();
     for _ in ["done", "nothing left to do"] {
         registry.revoke_token([1; 32], &agent, line("end of token")).await.unwrap();
     }
@@ -96,17 +96,20 @@ pub async fn a_change_is_recorded_if_and_only_if_it_happened(subject: &StoreUnde
         registry.revoke_client(&agent, Millis(60), line("end of client")).await.unwrap();
     }
     registry.rotate_client(&agent, [8; 32], line("rotation")).await.unwrap();
-    let expected = ["tenant", "client", "token", "end of token", "rotation", "rotation", "end of client"];
-    assert_eq!(subject.peek.node(), expected.map(line));
+    registry.record_administration(line("export")).await.unwrap();
+    let expected = ["tenant", "client", "end of token", "rotation", "rotation", "end of client", "export"];
+    assert_eq!(subject.peek.administration(), expected.map(line));
+    // There are many tokens, so they are recorded like reads.
+    assert_eq!(subject.peek.node(), [line("token")]);
 }
 
 /// Tokens 1 and 2 of `agent`, ending at 1000 and 2000, and 3 of `other`, ending at 3000.
-async fn with_tokens(registry: &dyn Registry) {
+pub(super) async fn with_tokens(registry: &dyn Registry) {
     for name in ["agent", "other"] {
         registry.add_client(client(name), note()).await.unwrap();
     }
     for token in [token(1, "agent", 1_000), token(2, "agent", 2_000), token(3, "other", 3_000)] {
-        registry.add_token(token, Millis(0), note()).await.unwrap();
+        assert_eq!(registry.add_token(token, Vec::new(), Millis(0), note()).await.unwrap(), Changed::Done);
     }
 }
 
@@ -121,27 +124,28 @@ async fn alive(registry: &dyn Registry) -> Vec<u8> {
 }
 
 /// A record for changes whose record is not looked at.
-fn note() -> String {
+pub(super) fn note() -> String {
     r#"{"changed":"something"}"#.to_owned()
 }
 
-fn id(name: &str) -> ClientId {
+pub(super) fn id(name: &str) -> ClientId {
     ClientId::new(name)
 }
 
-fn client(name: &str) -> Client {
+pub(super) fn client(name: &str) -> Client {
     Client {
         id: id(name),
         name: "An agent".to_owned(),
         secret: [1; 32],
         tenants: vec![south(), north()],
+        groups: Vec::new(),
         scopes: Scopes::parse("boats:read boats:write").unwrap(),
         created_at: Millis(40),
         revoked_at: None,
     }
 }
 
-fn token(number: u8, client: &str, expires_at: i64) -> Token {
+pub(super) fn token(number: u8, client: &str, expires_at: i64) -> Token {
     Token {
         hash: [number; 32],
         client: id(client),

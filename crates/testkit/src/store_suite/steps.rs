@@ -100,6 +100,16 @@ pub async fn a_requirement_guards_a_row_that_was_only_read(subject: &StoreUnderT
     assert_eq!(ids(&*subject.store, &north(), Vec::new()).await, ["b1", "new3"]);
 }
 
+pub async fn a_row_that_was_not_found_is_inserted_once(subject: &StoreUnderTest) {
+    add(&*subject.store, &south(), [boat("b1", 7)]).await;
+    let absent = || Step::RequireAbsent { table: &BOAT, id: "b1".to_owned() };
+    let outcome = subject.store.commit(plan("first", &north(), vec![absent(), insert(boat("b1", 7))])).await;
+    assert_eq!(ended(&outcome), "done", "the boat of another tenant is another one");
+    let outcome = subject.store.commit(plan("second", &north(), vec![absent(), insert(boat("b1", 8))])).await;
+    assert_eq!(ended(&outcome), "stale");
+    assert_eq!(lengths(subject).await, ["b1 v1 {\"id\":\"b1\",\"length\":7}"]);
+}
+
 pub async fn a_taken_value_refuses_with_the_steps_own_fault(subject: &StoreUnderTest) {
     add(&*subject.store, &north(), [boat("b1", 7)]).await;
     let twin = with(boat("b2", 8), "hull", Cell::Text("H-b1".to_owned()));

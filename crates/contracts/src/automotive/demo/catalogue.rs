@@ -4,35 +4,40 @@
 use crate::automotive::vehicle::{BodyStyle, Drivetrain, FuelType, Transmission};
 
 /// One kind of car over several model years.
-pub(super) struct CatalogueEntry {
-    pub(super) vin: VinSpec,
-    pub(super) car: CarSpec,
-    pub(super) powertrain: Powertrain,
+pub(in crate::automotive) struct CatalogueEntry {
+    pub(in crate::automotive) vin: VinSpec,
+    pub(in crate::automotive) car: CarSpec,
+    pub(in crate::automotive) powertrain: Powertrain,
     /// List price of the last year, in whole dollars.
-    pub(super) msrp: i64,
+    pub(in crate::automotive) msrp: i64,
 }
 
 /// The parts of its VINs: positions 1 to 8, position 11, and the first and last year of position 10.
 #[derive(Clone, Copy)]
-pub(super) struct VinSpec(pub(super) &'static str, pub(super) char, pub(super) u16, pub(super) u16);
+pub(in crate::automotive) struct VinSpec(
+    pub(in crate::automotive) &'static str,
+    pub(in crate::automotive) char,
+    pub(in crate::automotive) u16,
+    pub(in crate::automotive) u16,
+);
 
 /// Make, model, trim, body style, doors.
 #[derive(Clone, Copy)]
-pub(super) struct CarSpec(
-    pub(super) &'static str,
-    pub(super) &'static str,
-    pub(super) &'static str,
-    pub(super) BodyStyle,
-    pub(super) u8,
+pub(in crate::automotive) struct CarSpec(
+    pub(in crate::automotive) &'static str,
+    pub(in crate::automotive) &'static str,
+    pub(in crate::automotive) &'static str,
+    pub(in crate::automotive) BodyStyle,
+    pub(in crate::automotive) u8,
 );
 
 /// Engine, transmission, drivetrain, fuel.
 #[derive(Clone, Copy)]
-pub(super) struct Powertrain(
-    pub(super) &'static str,
-    pub(super) Transmission,
-    pub(super) Drivetrain,
-    pub(super) FuelType,
+pub(in crate::automotive) struct Powertrain(
+    pub(in crate::automotive) &'static str,
+    pub(in crate::automotive) Transmission,
+    pub(in crate::automotive) Drivetrain,
+    pub(in crate::automotive) FuelType,
 );
 
 const fn entry(vin: VinSpec, car: CarSpec, powertrain: Powertrain, msrp: i64) -> CatalogueEntry {
@@ -40,7 +45,7 @@ const fn entry(vin: VinSpec, car: CarSpec, powertrain: Powertrain, msrp: i64) ->
 }
 
 #[rustfmt::skip]
-pub(super) const CATALOGUE: &[CatalogueEntry] = &[
+pub(in crate::automotive) const CATALOGUE: &[CatalogueEntry] = &[
     entry(VinSpec("2T3P1RFV", 'C', 2019, 2024), CarSpec("Toyota", "RAV4", "XLE", BodyStyle::Crossover, 4), Powertrain("2.5L I4", Transmission::Automatic, Drivetrain::Awd, FuelType::Gasoline), 31_900),
     entry(VinSpec("1FTEW1EP", 'F', 2018, 2024), CarSpec("Ford", "F-150", "XLT", BodyStyle::Pickup, 4), Powertrain("2.7L V6 turbo", Transmission::Automatic, Drivetrain::FourWd, FuelType::Gasoline), 51_400),
     entry(VinSpec("1HGCV1F3", 'A', 2018, 2022), CarSpec("Honda", "Accord", "Sport", BodyStyle::Sedan, 4), Powertrain("1.5L I4 turbo", Transmission::Cvt, Drivetrain::Fwd, FuelType::Gasoline), 29_100),

@@ -6,12 +6,15 @@
     reason = "what the demo makes up for most words of a vocabulary need not be decided again for a new one"
 )]
 
-mod catalogue;
+pub(super) mod catalogue;
 mod comments;
+mod consents;
+mod deals;
 mod leads;
 mod people;
 mod rng;
 pub mod rows;
+mod service;
 mod stock;
 
 use time::OffsetDateTime;
@@ -29,6 +32,8 @@ pub struct DemoDealership {
     pub city: &'static str,
     pub region: &'static str,
     pub country: &'static str,
+    /// IANA time zone.
+    pub time_zone: &'static str,
     pub vehicles: Vec<DemoVehicle>,
     pub customers: Vec<DemoCustomer>,
     pub leads: Vec<DemoLead>,
@@ -146,6 +151,7 @@ struct DealershipSpec {
     city: &'static str,
     region: &'static str,
     country: &'static str,
+    time_zone: &'static str,
     /// The first letter of the stock numbers.
     stock_prefix: &'static str,
     /// Different for each dealership, so that no serial number occurs in both.
@@ -163,6 +169,7 @@ const LAKESIDE: DealershipSpec = DealershipSpec {
     city: "Buffalo",
     region: "NY",
     country: "US",
+    time_zone: "America/New_York",
     stock_prefix: "L",
     seed: 0x1a6e_51de,
     first_serial: 100_000,
@@ -177,6 +184,7 @@ const SUMMIT: DealershipSpec = DealershipSpec {
     city: "Denver",
     region: "CO",
     country: "US",
+    time_zone: "America/Denver",
     stock_prefix: "S",
     seed: 0x5044_1717,
     first_serial: 500_000,
@@ -196,6 +204,7 @@ fn dealership(spec: &DealershipSpec, now: OffsetDateTime) -> DemoDealership {
         city: spec.city,
         region: spec.region,
         country: spec.country,
+        time_zone: spec.time_zone,
         vehicles,
         customers,
         leads,

@@ -40,6 +40,11 @@ pub(super) fn failure(fault: &Fault, context: &ReplyContext<'_>, not_found: &Not
     }
 }
 
+/// The code of a fault of this tool, for an answer that tells of several calls.
+pub(in crate::automotive) fn error_code(fault: &Fault, tool: &str) -> Code {
+    code_of(fault.kind, RequestTarget::Tool(tool), &NotFoundCodes(Vec::new()))
+}
+
 enum ErrorShape {
     /// The error object as the body of an HTTP error.
     Http { status: u16, header: Option<(&'static str, String)> },

@@ -4,6 +4,8 @@
 mod failure;
 mod success;
 
+pub(super) use failure::error_code;
+
 use frontdesk_engine::model::contract::{Dialect, Payload, ReplyContext};
 use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::schema::Schema;
@@ -13,6 +15,7 @@ use frontdesk_engine::{Code, Fault, Reply};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
+use super::imports;
 use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, ResourceParts, TENANT, TOTAL};
 use failure::NotFoundCodes;
 
@@ -28,7 +31,7 @@ impl Automotive {
             names.chain([resource.collection]).map(|name| (name, resource.not_found))
         });
         let mut known: Vec<(&'static str, Code)> = Vec::new();
-        for (name, code) in codes {
+        for (name, code) in codes.chain([(imports::GET_IMPORT, imports::NOT_FOUND.code)]) {
             if !known.iter().any(|(known, _)| *known == name) {
                 known.push((name, code));
             }

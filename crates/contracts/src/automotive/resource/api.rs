@@ -2,19 +2,22 @@
 
 use std::marker::PhantomData;
 
+use frontdesk_engine::import::ImportSpec;
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate};
 use frontdesk_engine::model::incoming::Verb;
 use frontdesk_engine::model::route::{ID, Route};
 use frontdesk_engine::model::schema::{Field, Schema, optional};
-use frontdesk_engine::model::tool::{Effect, RateKey, Run, Sensitivity, Tool, ToolSpec};
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::tool::{Effect, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::{Code, Scope};
 
+use super::import::import_spec;
 use super::read::{GetTool, ListTool};
-use super::write::{CreateTool, UpdateTool};
-use super::{Resource, ResourceParts, TENANT, schema};
+use super::write::{ChangeFn, ChangeTool, CreateTool, UpdateTool};
+use super::{IMPORT_TOOL, Resource, ResourceParts, TENANT, schema, unique_column};
 use crate::automotive::codes::CodeSpec;
 use crate::record::filter::{Filters, Sorting};
-use crate::record::{ColumnIndex, FieldSpec, FilterArgument, SortOption, nested};
+use crate::record::{FieldSpec, FilterArgument, SortOption, nested};
 
 /// Collects the tools of one resource, in the order of `tools/list`. Each has a name, a title and a description.
 pub struct ResourceApi<R> {
@@ -25,6 +28,7 @@ pub struct ResourceApi<R> {
     tools: Vec<Tool>,
     templates: Vec<ResourceTemplate>,
     codes: Vec<CodeSpec>,
+    hidden_tables: Vec<&'static TableSpec>,
     resource: PhantomData<fn() -> R>,
 }
 
@@ -38,6 +42,7 @@ impl<R: Resource> ResourceApi<R> {
             tools: Vec::new(),
             templates: Vec::new(),
             codes: Vec::new(),
+            hidden_tables: Vec::new(),
             resource: PhantomData,
         }
     }
@@ -103,7 +108,7 @@ impl<R: Resource> ResourceApi<R> {
                 route: route(Verb::Get, path),
                 ..spec::<R>(name, title, about, Effect::Reads)
             },
-            run: Run::read(ListTool { table: R::table(), filters, sorting }),
+            run: Run::read(ListTool { table: R::table(), filters, sorting, timed: R::TIMED }),
         });
         self
     }
@@ -133,7 +138,7 @@ impl<R: Resource> ResourceApi<R> {
                 codes: vec![R::NOT_FOUND],
                 ..spec::<R>(name, title, about, Effect::Reads)
             },
-            run: Run::read(GetTool { table: R::table(), not_found }),
+            run: Run::read(GetTool::<R> { not_found, resource: PhantomData }),
         });
         self
     }
@@ -149,17 +154,12 @@ impl<R: Resource> ResourceApi<R> {
     ) -> ResourceApi<R> {
         let duplicate = self.duplicate_code(|field| field.create);
         let codes = self.own_codes(codes).chain(duplicate).chain(referenced_codes::<R>(|field| field.create)).collect();
-        self.tools.push(Tool {
-            spec: ToolSpec {
-                input: schema::create_input::<R>(extra),
-                output: schema::written::<R>(),
-                route: route(Verb::Post, format!("/{}", self.plural)),
-                unmask_scope: Some(Scope::new(R::DOMAIN.read)),
-                codes,
-                ..spec::<R>(name, title, about, Effect::Adds)
-            },
-            run: Run::write(CreateTool::<R>(PhantomData)),
-        });
+        self.tools.push(create_tool::<R>(ToolSpec {
+            input: schema::create_input::<R>(extra),
+            route: route(Verb::Post, format!("/{}", self.plural)),
+            codes,
+            ..spec::<R>(name, title, about, Effect::Adds)
+        }));
         self
     }
 
@@ -171,24 +171,75 @@ impl<R: Resource> ResourceApi<R> {
         about: &'static str,
         codes: &[CodeSpec],
     ) -> ResourceApi<R> {
-        let referenced = referenced_codes::<R>(|field| field.update);
+        let referenced = referenced_codes::<R>(|field| field.update).into_iter().filter(|code| *code != R::NOT_FOUND);
         let duplicate = self.duplicate_code(|field| field.update);
         let own = self.own_codes(codes);
         let codes = [R::NOT_FOUND].into_iter().chain(own).chain(duplicate).chain(referenced).collect();
+        self.tools.push(self.update_tool(ToolSpec {
+            route: route(Verb::Put, format!("/{}/{ID}", self.plural)),
+            codes,
+            ..spec::<R>(name, title, about, Effect::Changes)
+        }));
+        self
+    }
+
+    fn update_tool(&self, spec: ToolSpec) -> Tool {
         // Who may write need not be able to search.
         let not_found = self.missing(None);
-        self.tools.push(Tool {
+        Tool {
             spec: ToolSpec {
                 input: schema::update_input::<R>(self.id_about),
                 output: schema::written::<R>(),
-                route: route(Verb::Put, format!("/{}/{ID}", self.plural)),
                 unmask_scope: Some(Scope::new(R::DOMAIN.read)),
+                ..spec
+            },
+            run: Run::write(UpdateTool::<R> { not_found, resource: PhantomData }),
+        }
+    }
+
+    /// A tool that changes one record in a way of its own, under the rules of an update: `own` are its arguments beside
+    /// the id, `segment` ends its route.
+    pub fn change(
+        mut self,
+        (name, title, about): (&'static str, &'static str, &'static str),
+        segment: &str,
+        own: Vec<Field>,
+        codes: &[CodeSpec],
+        change: ChangeFn<R>,
+    ) -> ResourceApi<R> {
+        let codes = [R::NOT_FOUND].into_iter().chain(self.own_codes(codes)).collect();
+        let route = route(Verb::Post, format!("/{}/{ID}/{segment}", self.plural));
+        self.tools.push(Tool {
+            spec: ToolSpec {
+                input: schema::change_input(self.id_about, own),
+                output: schema::written::<R>(),
+                unmask_scope: Some(Scope::new(R::DOMAIN.read)),
+                // Nothing is created.
+                route: route.map(|route| Route { success: Some(200), ..route }),
                 codes,
                 ..spec::<R>(name, title, about, Effect::Changes)
             },
-            run: Run::write(UpdateTool::<R> { not_found, resource: PhantomData }),
+            run: Run::write(ChangeTool::<R> { not_found: self.missing(None), change }),
         });
         self
+    }
+
+    /// A table that its rules write and no tool shows.
+    pub fn hidden_table(mut self, table: &'static TableSpec) -> ResourceApi<R> {
+        self.hidden_tables.push(table);
+        self
+    }
+
+    /// What rows of a file become: calls of the tools above. A resource without them has them for imports only.
+    fn import(&self) -> ImportSpec {
+        // The first of an effect is that of the resource itself; tools with names of their own come behind it.
+        let with_effect = |effect: Effect| self.tools.iter().find(|tool| tool.spec.effect == effect).cloned();
+        let hidden = |effect: Effect| spec::<R>(IMPORT_TOOL, "", "", effect);
+        let create = with_effect(Effect::Adds).unwrap_or_else(|| {
+            create_tool::<R>(ToolSpec { input: schema::create_input::<R>(Vec::new()), ..hidden(Effect::Adds) })
+        });
+        let update = with_effect(Effect::Changes).unwrap_or_else(|| self.update_tool(hidden(Effect::Changes)));
+        import_spec::<R>(self.plural, create, update)
     }
 
     /// A tool that none of the others is like. Its scope is one of the resource's domain.
@@ -199,17 +250,21 @@ impl<R: Resource> ResourceApi<R> {
     }
 
     pub fn parts(self) -> ResourceParts {
+        let import = self.import();
+        let finder = self.finder();
         ResourceParts {
             domain: R::DOMAIN,
             table: R::table(),
+            hidden_tables: self.hidden_tables,
             fields: R::FIELDS,
             id_prefix: R::ID_PREFIX,
             noun: R::NOUN,
-            finder: self.finder(),
+            finder,
             collection: self.collection,
             tools: self.tools,
             templates: self.templates,
             not_found: R::NOT_FOUND,
+            import,
             codes: self.codes,
         }
     }
@@ -234,7 +289,7 @@ impl<R: Resource> ResourceApi<R> {
 
     /// The code of a value that another record has, if an argument is unique.
     fn duplicate_code(&mut self, is_argument: fn(&FieldSpec) -> bool) -> Option<Code> {
-        let is_unique = |field: &FieldSpec| field.index == Some(ColumnIndex::Unique) && is_argument(field);
+        let is_unique = |field: &FieldSpec| unique_column::<R>(field).is_some() && is_argument(field);
         R::FIELDS.iter().any(is_unique).then(|| self.own_codes(&[R::DUPLICATE]).next()).flatten()
     }
 
@@ -247,6 +302,12 @@ impl<R: Resource> ResourceApi<R> {
         }
         codes.iter().map(|spec| spec.code).collect::<Vec<Code>>().into_iter()
     }
+}
+
+fn create_tool<R: Resource>(spec: ToolSpec) -> Tool {
+    let unmask_scope = Some(Scope::new(R::DOMAIN.read));
+    let spec = ToolSpec { output: schema::written::<R>(), unmask_scope, ..spec };
+    Tool { spec, run: Run::write(CreateTool::<R>(PhantomData)) }
 }
 
 /// A tool without arguments that masks personal data and has no codes of its own.
@@ -262,7 +323,7 @@ fn spec<R: Resource>(name: &'static str, title: &'static str, about: &'static st
         input: Schema::object([]),
         output: Schema::object([]),
         effect,
-        scope: Scope::new(scope),
+        scope: ScopeRule::One(Scope::new(scope)),
         unmask_scope: None,
         sensitivity: if nested::maskable(R::FIELDS) { Sensitivity::Personal } else { Sensitivity::Business },
         rate: RateKey::Client,
@@ -273,7 +334,7 @@ fn spec<R: Resource>(name: &'static str, title: &'static str, about: &'static st
 
 /// Made once per contract, so the path is leaked instead of counted.
 fn route(verb: Verb, path: String) -> Option<Route> {
-    Some(Route { verb, path: path.leak() })
+    Some(Route::new(verb, path.leak()))
 }
 
 /// The codes that say that a row which an argument refers to does not exist.

@@ -2,24 +2,32 @@
 //! resource is one file with a struct, its filters, its rules and a function that lists its tools (`ResourceApi`).
 
 mod api;
+mod import;
 mod read;
 mod schema;
 mod write;
 
 use std::future::{Future, ready};
 
+use frontdesk_engine::import::ImportSpec;
 use frontdesk_engine::model::contract::ResourceTemplate;
+use frontdesk_engine::model::page::Filter;
+use frontdesk_engine::model::plan::{Change, Step};
 use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Tool;
-use frontdesk_engine::{Code, Fault};
+use frontdesk_engine::{Code, Fault, Permitted};
+use serde_json::{Map, Value};
 
 pub use api::ResourceApi;
+pub(super) use read::list_records;
 pub use schema::list_schema;
-pub use write::WriteContext;
+pub(super) use schema::{key, paging, tenant};
+pub use write::{ChangeFn, WriteContext};
 
 use super::codes::{self, CodeSpec};
 use super::domains::Domain;
-use crate::record::{Entity, FieldSpec, Stored};
+use crate::record::{ColumnIndex, Entity, FieldSpec, Stored};
 
 /// The arguments that the dialect takes out of every call.
 pub const TENANT: &str = "dealership_id";
@@ -35,6 +43,8 @@ pub(super) const DEFAULT_LIMIT: usize = 10;
 /// How far a list is counted.
 const MAX_TOTAL: usize = 10_000;
 const MAX_LIMIT: i64 = 100;
+/// The tool that accepts a feed. It is also what an applied row is recorded under where callers have no tool for it.
+pub(super) const IMPORT_TOOL: &str = "x_frontdesk.import_items";
 const EXPECTED_VERSION: &str = "expected_version";
 
 /// A resource and its business rules. Every rule is optional.
@@ -42,6 +52,44 @@ pub trait Resource: Stored + Clone {
     const DOMAIN: &'static Domain;
     /// The code of a `unique` value that another record has.
     const DUPLICATE: CodeSpec = codes::descriptions::DUPLICATE;
+
+    /// How a record that a feed no longer lists is withdrawn, if it is.
+    const WITHDRAWAL: Option<Withdrawal> = None;
+
+    /// How a text of a unique field is compared when a row of a feed looks for its record.
+    fn match_text(field: &str, text: &str) -> String {
+        let _ = field;
+        text.to_owned()
+    }
+
+    /// A feed lists this record. Adds the arguments that follow from that alone.
+    fn on_listed(record: &Self, arguments: &mut Map<String, Value>) {
+        let _ = (record, arguments);
+    }
+
+    /// How lists of it follow the time; a single record is completed by `derive`.
+    const TIMED: Option<TimedAnswers> = None;
+    /// Whether `derive` does anything, so that others are answered as they are stored.
+    const DERIVES: bool = false;
+    /// The fields that only `derive` sets. Exports leave them out, because an empty column would say that there is nothing.
+    const NOT_STORED: &'static [&'static str] = &[];
+
+    /// Sets what an answer says about one record and no row stores, because it follows from other rows or the time.
+    /// `planned` are the steps that the call itself will take.
+    fn derive(
+        entity: &mut Entity<Self>,
+        permitted: &Permitted<'_>,
+        planned: &[Step],
+    ) -> impl Future<Output = Result<(), Fault>> + Send {
+        let _ = (entity, permitted, planned);
+        ready(Ok(()))
+    }
+
+    /// What an update is for who follows the events.
+    fn change(before: &Self, after: &Self) -> Change {
+        let _ = (before, after);
+        Change::Updated
+    }
 
     /// Checks a new record, and fills in what follows from the arguments.
     fn on_create(entity: &mut Entity<Self>, context: &WriteContext<'_>) -> Result<(), Fault> {
@@ -66,10 +114,37 @@ pub trait Resource: Stored + Clone {
     }
 }
 
+/// The column in which values of this field are unique, if there is one.
+fn unique_column<R: Resource>(field: &FieldSpec) -> Option<&'static str> {
+    let partial = R::partial_key().filter(|key| key.field == field.name).map(|key| key.column);
+    let own = || field.columns.first().copied().filter(|_| field.index == Some(ColumnIndex::Unique));
+    partial.or_else(own)
+}
+
+/// How answers follow the time at which they are read.
+#[derive(Debug, Clone, Copy)]
+pub struct TimedAnswers {
+    /// Makes the filters of a list mean the same as its answers.
+    pub filters: fn(Vec<Filter>, Millis) -> Vec<Filter>,
+    /// The stored text of a row as it is answered now.
+    pub text: fn(String, Millis) -> String,
+}
+
+/// How a record leaves without being removed: a field takes another word.
+#[derive(Debug, Clone, Copy)]
+pub struct Withdrawal {
+    pub field: &'static str,
+    /// The words of records that a complete feed lists.
+    pub listed: &'static [&'static str],
+    pub withdrawn: &'static str,
+}
+
 /// What a contract collects from its resources.
 pub struct ResourceParts {
     pub domain: &'static Domain,
     pub table: &'static TableSpec,
+    /// What its rules keep beside it; no tool shows these.
+    pub hidden_tables: Vec<&'static TableSpec>,
     pub fields: &'static [FieldSpec],
     pub id_prefix: &'static str,
     /// The segment of its addresses.
@@ -82,4 +157,5 @@ pub struct ResourceParts {
     pub not_found: Code,
     /// The codes of its own rules.
     pub codes: Vec<CodeSpec>,
+    pub import: ImportSpec,
 }

@@ -1,17 +1,23 @@
-//! The reading tools of a resource. Stored text is answered as it is; nothing here parses it.
+//! The reading tools of a resource, and the lists that rules read. Stored text is answered as it is, unless the resource
+//! says that answers follow from more than their row.
 
-use frontdesk_engine::model::page::{Projection, Query, Start, Window};
-use frontdesk_engine::model::table::TableSpec;
+use std::marker::PhantomData;
+
+use frontdesk_engine::model::page::{Filter, Projection, Query, Start, Window};
+use frontdesk_engine::model::table::{Row, StoredRow, TableSpec};
 use frontdesk_engine::model::tool::{Future, Item, ListAnswer, Outcome, ReadTool};
 use frontdesk_engine::{Fault, FaultKind, Permitted};
+use serde_json::Value;
 
-use super::MAX_TOTAL;
+use super::{MAX_TOTAL, Resource, TENANT, TimedAnswers};
 use crate::record::filter::{Filters, NEWEST, Sorting};
+use crate::record::{Entity, FieldType as _, Stored, Timestamp};
 
 pub(super) struct ListTool {
     pub(super) table: &'static TableSpec,
     pub(super) filters: Filters,
     pub(super) sorting: Sorting,
+    pub(super) timed: Option<TimedAnswers>,
 }
 
 impl ReadTool for ListTool {
@@ -20,12 +26,15 @@ impl ReadTool for ListTool {
             let query = Query {
                 projection: Projection::Rows,
                 table: self.table,
-                filters: self.filters.of_call(permitted)?,
+                filters: self.filters_of(permitted)?,
                 order: self.sorting.of_call(permitted),
                 window: permitted.window(),
             };
-            let page = permitted.page(query).await?;
-            let total = permitted.total(self.table, || self.filters.of_call(permitted), &page, MAX_TOTAL).await?;
+            let mut page = permitted.page(query).await?;
+            if let Some(timed) = self.timed {
+                page.rows = page.rows.into_iter().map(|row| (timed.text)(row, permitted.now())).collect();
+            }
+            let total = permitted.total(self.table, || self.filters_of(permitted), &page, MAX_TOTAL).await?;
             // A cursor may point behind the last row; then the list itself is not empty.
             let is_empty = page.rows.is_empty() && permitted.window().start == Start::First;
             let note = if is_empty { self.money_note(permitted).await? } else { None };
@@ -35,6 +44,14 @@ impl ReadTool for ListTool {
 }
 
 impl ListTool {
+    fn filters_of(&self, permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
+        let filters = self.filters.of_call(permitted)?;
+        Ok(match self.timed {
+            Some(timed) => (timed.filters)(filters, permitted.now()),
+            None => filters,
+        })
+    }
+
     /// Said of an empty list if its range of money is all that excludes its rows, as when dollars were sent for cents.
     async fn money_note(&self, permitted: &Permitted<'_>) -> Result<Option<String>, Fault> {
         let names = self.filters.money_arguments(permitted);
@@ -59,18 +76,25 @@ impl ListTool {
     }
 }
 
-pub(super) struct GetTool {
-    pub(super) table: &'static TableSpec,
+pub(super) struct GetTool<R> {
     /// Said if there is no such record.
     pub(super) not_found: &'static str,
+    pub(super) resource: PhantomData<fn() -> R>,
 }
 
-impl ReadTool for GetTool {
+impl<R: Resource> ReadTool for GetTool<R> {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let id = permitted.input().text("id").unwrap_or_default();
             let row =
-                permitted.get(self.table, id).await?.ok_or_else(|| Fault::new(FaultKind::NotFound, self.not_found))?;
+                permitted.get(R::table(), id).await?.ok_or_else(|| Fault::new(FaultKind::NotFound, self.not_found))?;
+            // Only who sees the whole record is told what follows from it.
+            if R::DERIVES && row.personal.is_some() {
+                let mut entity: Entity<R> = Entity::restore(permitted.tenant(), &row)?;
+                R::derive(&mut entity, permitted, &[]).await?;
+                let Row { id, version, body, masked, personal, .. } = entity.row(TENANT);
+                return Ok(Outcome::One(Item { id, version, body, masked, personal }));
+            }
             Ok(Outcome::One(Item {
                 id: row.id,
                 version: row.version,
@@ -80,4 +104,49 @@ impl ReadTool for GetTool {
             }))
         })
     }
+}
+
+/// The newest records that pass these filters, `max` at most. A list has no personal data, so they must have none.
+pub(in crate::automotive) async fn list_records<R: Stored>(
+    permitted: &Permitted<'_>,
+    filters: Vec<Filter>,
+    max: usize,
+) -> Result<Vec<Entity<R>>, Fault> {
+    let mut found = Vec::new();
+    let mut start = Start::First;
+    while found.len() < max {
+        let page = permitted
+            .page(Query {
+                projection: Projection::Rows,
+                table: R::table(),
+                filters: filters.clone(),
+                order: NEWEST,
+                window: Window { start, limit: max.saturating_sub(found.len()), bytes: permitted.window().bytes },
+            })
+            .await?;
+        for body in page.rows {
+            found.push(Entity::restore(permitted.tenant(), &listed_row(body)?)?);
+        }
+        match page.next {
+            Some(next) => start = Start::After(next),
+            None => break,
+        }
+    }
+    Ok(found)
+}
+
+/// A list answers with texts only; id, version and time are in them.
+fn listed_row(body: String) -> Result<StoredRow, Fault> {
+    let unreadable = || Fault::internal("a listed row has no id, version or time");
+    let value: Value = serde_json::from_str(&body).map_err(|_| unreadable())?;
+    let created_at = value.get("created_at").and_then(Timestamp::read).ok_or_else(unreadable)?;
+    Ok(StoredRow {
+        id: value.get("id").and_then(Value::as_str).ok_or_else(unreadable)?.to_owned(),
+        version: value.get("version").and_then(Value::as_i64).ok_or_else(unreadable)?,
+        created_at: created_at.0,
+        body,
+        masked: None,
+        personal: None,
+        secret: None,
+    })
 }

@@ -25,6 +25,14 @@ pub(super) fn written<R: Resource>() -> Schema {
     answer::<R>(Extent::Written)
 }
 
+/// A record in an export. What is the same for all of them is left out; the list of masked fields stays, because it
+/// tells a masked record from a whole one.
+pub(super) fn exported<R: Resource>() -> Schema {
+    let constant = ["type", TENANT];
+    let is_exported = |field: &&Field| !constant.contains(&field.name) && !R::NOT_STORED.contains(&field.name);
+    Schema::object(output::<R>().fields().iter().filter(is_exported).cloned())
+}
+
 fn answer<R: Resource>(extent: Extent) -> Schema {
     let common = [
         required("id", Schema::text(64), "Stable id, unique within the dealership."),
@@ -110,13 +118,16 @@ pub(super) fn get_input(id_about: &'static str) -> Schema {
 
 /// The input of a tool that lists.
 pub(super) fn list_input(own: impl IntoIterator<Item = Field>) -> Schema {
-    let paging = [
+    Schema::object(own.into_iter().chain(paging()).chain([tenant()]))
+}
+
+/// The arguments of every list.
+pub(in crate::automotive) fn paging() -> Vec<Field> {
+    vec![
         optional(CURSOR, Schema::text(8192), "next_cursor of the page before. Send the same filters with it, or none."),
         optional(LIMIT, Schema::integer(1, MAX_LIMIT), "How many items at most; 10 if absent."),
         optional(TOTAL, Schema::Boolean, "true: also say how many there are on all pages, counted to 10,000 at most."),
-        tenant(),
-    ];
-    Schema::object(own.into_iter().chain(paging))
+    ]
 }
 
 /// The input of a create: the fields marked `create`, and arguments that are no fields.
@@ -139,24 +150,32 @@ pub(super) fn update_input<R: Resource>(id_about: &'static str) -> Schema {
         let about = format!("{} null clears it.", argument.about).leak();
         Field { schema: Schema::clearable(argument.schema), about, ..argument }
     });
-    let version = optional(
+    let fields = [id(id_about)].into_iter().chain(own).chain([expected_version(), key(), tenant()]);
+    Schema::extended(fields, vendor::changes())
+}
+
+/// The input of a tool that changes one record in a way of its own.
+pub(super) fn change_input(id_about: &'static str, own: Vec<Field>) -> Schema {
+    Schema::object([id(id_about)].into_iter().chain(own).chain([expected_version(), key(), tenant()]))
+}
+
+fn expected_version() -> Field {
+    optional(
         EXPECTED_VERSION,
         Schema::integer(1, MAX_SAFE_INTEGER),
         "The version you have seen; if the record has changed since, nothing happens.",
-    );
-    let fields = [id(id_about)].into_iter().chain(own).chain([version, key(), tenant()]);
-    Schema::extended(fields, vendor::changes())
+    )
 }
 
 fn id(about: &'static str) -> Field {
     required("id", Schema::text(64), about)
 }
 
-fn tenant() -> Field {
+pub(in crate::automotive) fn tenant() -> Field {
     optional(TENANT, Schema::text(64), "The dealership meant. Needed only if the token is good for several.")
 }
 
-fn key() -> Field {
+pub(in crate::automotive) fn key() -> Field {
     optional(
         KEY,
         Schema::text(255),

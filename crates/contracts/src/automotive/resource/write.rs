@@ -3,15 +3,18 @@
 
 use std::marker::PhantomData;
 
+use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::plan::{Change, Event, OnConflict, Plan, Step};
+use frontdesk_engine::model::table::Row;
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::model::tool::{Future, WriteTool};
+use frontdesk_engine::model::tool::{Future, Item, WriteTool};
 use frontdesk_engine::{Fault, FaultKind, Permitted};
 use serde_json::{Map, Value};
 
-use super::{EXPECTED_VERSION, Resource, TENANT};
+use super::read::list_records;
+use super::{EXPECTED_VERSION, Resource, TENANT, unique_column};
 use crate::record::{
-    Changes, ColumnIndex, Entity, FieldSource, FieldType, NewRecord, Record, Ref, Reference, Stored, Unreadable, vendor,
+    Changes, Entity, FieldSource, FieldType, NewRecord, Record, Ref, Reference, Stored, Unreadable, vendor,
 };
 
 pub(super) struct CreateTool<R>(pub(super) PhantomData<fn() -> R>);
@@ -29,7 +32,7 @@ impl<R: Resource> WriteTool for CreateTool<R> {
             R::on_create(&mut entity, &context)?;
             R::cascade(None, &mut entity, &mut context).await?;
             context.check_references(None, &entity.record).await?;
-            let (row, outcome) = entity.row_and_answer(TENANT);
+            let (row, outcome) = context.row_and_answer(&entity).await?;
             let step = Step::Insert { table: R::table(), row, on_duplicate: duplicate::<R>() };
             let event = Event { kind: R::TABLE_NAME, id: entity.id, change: Change::Created };
             Ok(context.plan(step, event, outcome))
@@ -46,37 +49,66 @@ pub(super) struct UpdateTool<R> {
 impl<R: Resource> WriteTool for UpdateTool<R> {
     fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
         Box::pin(async move {
-            let mut context = WriteContext::new(permitted);
-            check_names_something::<R>(context.arguments())?;
-            let id = permitted.input().text("id").unwrap_or_default();
-            let missing = || Fault::new(FaultKind::NotFound, self.not_found);
-            let row = permitted.get_to_change(R::table(), id).await?.ok_or_else(missing)?;
-            let on_conflict = match permitted.input().integer(EXPECTED_VERSION) {
-                Some(expected) if expected != row.version => return Err(version_conflict::<R>()),
-                Some(_) => OnConflict::Fail(version_conflict::<R>()),
-                None => OnConflict::Retry,
-            };
-            let before: Entity<R> = Entity::restore(permitted.tenant(), &row)?;
-            let mut after = before.clone();
-            after.record.apply(&Changes(context.arguments())).map_err(unreadable)?;
-            after.vendor.apply(context.arguments())?;
-            after.updated_at = context.now;
-            after.version = before.version.saturating_add(1);
-            R::on_update(&before, &mut after, &context)?;
-            R::cascade(Some(&before), &mut after, &mut context).await?;
-            context.check_references(Some(&before.record), &after.record).await?;
-            let (row, outcome) = after.row_and_answer(TENANT);
-            let step = Step::Update {
-                table: R::table(),
-                row,
-                expect_version: before.version,
-                on_conflict,
-                on_duplicate: duplicate::<R>(),
-            };
-            let event = Event { kind: R::TABLE_NAME, id: after.id, change: Change::Updated };
-            Ok(context.plan(step, event, outcome))
+            check_names_something::<R>(&permitted.input().arguments)?;
+            plan_change(permitted, self.not_found, apply_arguments::<R>).await
         })
     }
+}
+
+fn apply_arguments<R: Resource>(entity: &mut Entity<R>, context: &WriteContext<'_>) -> Result<(), Fault> {
+    entity.record.apply(&Changes(context.arguments())).map_err(unreadable)?;
+    entity.vendor.apply(context.arguments())
+}
+
+/// What a tool does to a record before the rules of an update are asked.
+pub type ChangeFn<R> = fn(&mut Entity<R>, &WriteContext<'_>) -> Result<(), Fault>;
+
+/// A tool that changes a record in a way of its own, under the rules of an update.
+pub(super) struct ChangeTool<R: Resource> {
+    pub(super) not_found: &'static str,
+    pub(super) change: ChangeFn<R>,
+}
+
+impl<R: Resource> WriteTool for ChangeTool<R> {
+    fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
+        Box::pin(plan_change(permitted, self.not_found, self.change))
+    }
+}
+
+/// The plan of a call that changes the record with its `id`.
+async fn plan_change<R: Resource>(
+    permitted: &Permitted<'_>,
+    not_found: &'static str,
+    change: ChangeFn<R>,
+) -> Result<Plan, Fault> {
+    let mut context = WriteContext::new(permitted);
+    let id = permitted.input().text("id").unwrap_or_default();
+    let missing = || Fault::new(FaultKind::NotFound, not_found);
+    let row = permitted.get_to_change(R::table(), id).await?.ok_or_else(missing)?;
+    let on_conflict = match permitted.input().integer(EXPECTED_VERSION) {
+        Some(expected) if expected != row.version => return Err(version_conflict::<R>()),
+        Some(_) => OnConflict::Fail(version_conflict::<R>()),
+        None => OnConflict::Retry,
+    };
+    let before: Entity<R> = Entity::restore(permitted.tenant(), &row)?;
+    let mut after = before.clone();
+    change(&mut after, &context)?;
+    after.updated_at = context.now;
+    after.version = before.version.saturating_add(1);
+    R::on_update(&before, &mut after, &context)?;
+    R::cascade(Some(&before), &mut after, &mut context).await?;
+    context.check_references(Some(&before.record), &after.record).await?;
+    let (row, outcome) = context.row_and_answer(&after).await?;
+    let step = Step::Update {
+        table: R::table(),
+        row,
+        expect_version: before.version,
+        on_conflict,
+        on_duplicate: duplicate::<R>(),
+    };
+    let change = R::change(&before.record, &after.record);
+    let event = Event { kind: R::TABLE_NAME, id: after.id, change };
+    Ok(context.plan(step, event, outcome))
 }
 
 fn check_names_something<R: Record>(arguments: &Map<String, Value>) -> Result<(), Fault> {
@@ -100,13 +132,14 @@ fn version_conflict<R: Stored>() -> Fault {
 
 /// Names the fields that must be unique, as far as there are any.
 fn duplicate<R: Resource>() -> Fault {
-    let unique = R::FIELDS.iter().filter(|field| field.index == Some(ColumnIndex::Unique)).map(|field| field.name);
+    let unique = R::FIELDS.iter().filter(|field| unique_column::<R>(field).is_some()).map(|field| field.name);
     let unique: Vec<&str> = unique.collect();
     if unique.is_empty() {
         return Fault::internal("the id of a new row exists already");
     }
-    let message =
-        format!("A {} with this {} exists already. Find that one and change it.", R::NOUN, unique.join(" or "));
+    let article = if R::NOUN.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
+    let unique = unique.join(" or ");
+    let message = format!("{article} {} with this {unique} exists already. Find that one and change it.", R::NOUN);
     Fault::domain(R::DUPLICATE.code, message)
 }
 
@@ -119,7 +152,7 @@ fn unreadable(error: Unreadable) -> Fault {
 pub struct WriteContext<'a> {
     permitted: &'a Permitted<'a>,
     now: Millis,
-    /// Table and id of the rows that a rule has loaded.
+    /// Table and id of the rows that a rule has loaded or added.
     loaded: Vec<(&'static str, String)>,
     steps: Vec<Step>,
     events: Vec<Event>,
@@ -127,7 +160,13 @@ pub struct WriteContext<'a> {
 
 impl<'a> WriteContext<'a> {
     fn new(permitted: &'a Permitted<'a>) -> WriteContext<'a> {
-        WriteContext { permitted, now: permitted.now(), loaded: Vec::new(), steps: Vec::new(), events: Vec::new() }
+        let now = permitted.now();
+        WriteContext { permitted, now, loaded: Vec::new(), steps: Vec::new(), events: Vec::new() }
+    }
+
+    /// For queries. What a rule reads here is not guarded: `require_unchanged` guards a row.
+    pub(in crate::automotive) fn permitted(&self) -> &'a Permitted<'a> {
+        self.permitted
     }
 
     pub fn now(&self) -> Millis {
@@ -158,8 +197,32 @@ impl<'a> WriteContext<'a> {
         found.ok_or_else(|| Fault::domain(T::NOT_FOUND, missing(T::NOUN)))
     }
 
+    /// The newest records that pass these filters, `max` at most. Only of resources without personal data.
+    pub async fn list<T: Stored>(&self, filters: Vec<Filter>, max: usize) -> Result<Vec<Entity<T>>, Fault> {
+        list_records(self.permitted, filters, max).await
+    }
+
+    /// Adds a row in the same plan; returns its id.
+    pub fn insert<T: Stored>(&mut self, record: T) -> Ref<T> {
+        let id = self.permitted.new_id(T::ID_PREFIX);
+        self.loaded.push((T::TABLE_NAME, id.clone()));
+        let entity = Entity::new(id, self.permitted.tenant().clone(), self.now, record);
+        self.events.push(Event { kind: T::TABLE_NAME, id: entity.id.clone(), change: Change::Created });
+        self.steps.push(Step::Insert {
+            table: T::table(),
+            row: entity.row(TENANT),
+            on_duplicate: Fault::internal("a rule added a row with a unique value that another has"),
+        });
+        Ref::from(entity.id.as_str())
+    }
+
     /// Changes a loaded row in the same plan. If it changes meanwhile, the whole call runs again.
     pub fn update<T: Stored>(&mut self, entity: Entity<T>) {
+        self.update_or(entity, Fault::internal("a rule set a unique value that another row has"));
+    }
+
+    /// As `update`, with what is said if the row takes a unique value that another one has.
+    pub fn update_or<T: Stored>(&mut self, entity: Entity<T>, on_duplicate: Fault) {
         let expect_version = entity.version;
         let entity = Entity { updated_at: self.now, version: expect_version.saturating_add(1), ..entity };
         self.events.push(Event { kind: T::TABLE_NAME, id: entity.id.clone(), change: Change::Updated });
@@ -168,7 +231,7 @@ impl<'a> WriteContext<'a> {
             row: entity.row(TENANT),
             expect_version,
             on_conflict: OnConflict::Retry,
-            on_duplicate: Fault::internal("a rule set a unique value that another row has"),
+            on_duplicate,
         });
     }
 
@@ -193,6 +256,21 @@ impl<'a> WriteContext<'a> {
         });
     }
 
+    /// Writes a row that no tool shows, so nobody follows it and there is no event. A row of version 0 is new; if it
+    /// exists by now, the whole call runs again.
+    pub(in crate::automotive) fn write_hidden<T: Stored>(&mut self, entity: Entity<T>) {
+        let expect_version = entity.version;
+        let row = Entity { updated_at: self.now, version: expect_version.saturating_add(1), ..entity }.row(TENANT);
+        let on_duplicate = Fault::internal("a hidden row has no unique values");
+        if expect_version == 0 {
+            self.steps.push(Step::RequireAbsent { table: T::table(), id: row.id.clone() });
+            self.steps.push(Step::Insert { table: T::table(), row, on_duplicate });
+        } else {
+            let on_conflict = OnConflict::Retry;
+            self.steps.push(Step::Update { table: T::table(), row, expect_version, on_conflict, on_duplicate });
+        }
+    }
+
     fn arguments(&self) -> &'a Map<String, Value> {
         &self.permitted.input().arguments
     }
@@ -212,8 +290,19 @@ impl<'a> WriteContext<'a> {
         Ok(())
     }
 
+    /// The row as it is stored, and the answer with what follows from other rows, those that this plan adds among them.
+    async fn row_and_answer<R: Resource>(&self, entity: &Entity<R>) -> Result<(Row, Item), Fault> {
+        let (row, answer) = entity.row_and_answer(TENANT);
+        if !R::DERIVES {
+            return Ok((row, answer));
+        }
+        let mut derived = entity.clone();
+        R::derive(&mut derived, self.permitted, &self.steps).await?;
+        Ok((row, derived.row_and_answer(TENANT).1))
+    }
+
     /// The call's own change first, then those of its rules.
-    fn plan(self, step: Step, event: Event, outcome: frontdesk_engine::model::tool::Item) -> Plan {
+    fn plan(self, step: Step, event: Event, outcome: Item) -> Plan {
         let steps = std::iter::once(step).chain(self.steps).collect();
         let events = std::iter::once(event).chain(self.events).collect();
         Plan { steps, events, outcome }

@@ -65,6 +65,7 @@ fn by_schema(shape: &Schema, given: Value) -> Value {
         (
             Schema::Object(_)
             | Schema::Extended { .. }
+            | Schema::AnyObject
             | Schema::Map(_)
             | Schema::List { .. }
             | Schema::Text(_)

@@ -10,7 +10,7 @@ mod tree;
 use frontdesk_engine::Scope;
 use frontdesk_engine::model::contract_entry::QueryLimits;
 use frontdesk_engine::model::schema::{Field, Schema};
-use frontdesk_engine::model::tool::{Effect, RateKey, ReadTool, Run, Sensitivity, Tool, ToolSpec};
+use frontdesk_engine::model::tool::{Effect, RateKey, ReadTool, Run, ScopeRule, Sensitivity, Tool, ToolSpec};
 use std::sync::Arc;
 
 use super::scopes;
@@ -51,7 +51,7 @@ fn read_tool(description: ToolDescription, input: Vec<Field>, output: Schema, ru
             input: Schema::Object(input),
             output,
             effect: Effect::Reads,
-            scope: Scope::new(scopes::CALL),
+            scope: ScopeRule::One(Scope::new(scopes::CALL)),
             unmask_scope: None,
             rate: RateKey::Client,
             sensitivity: Sensitivity::Personal,

@@ -74,6 +74,11 @@ impl Problems {
                 Some(object) => object.values_mut().for_each(|value| self.visit(of, value, pointer)),
                 None => self.add(pointer, "type", "an object is expected"),
             },
+            Schema::AnyObject => {
+                if !value.is_object() {
+                    self.add(pointer, "type", "an object is expected");
+                }
+            }
             Schema::List { of, min, max } => {
                 let Some(items) = value.as_array_mut() else {
                     return self.add(pointer, "type", "an array is expected");
@@ -195,6 +200,7 @@ fn required(shape: &Schema) -> String {
         Schema::Object(_)
         | Schema::Extended { .. }
         | Schema::Map(_)
+        | Schema::AnyObject
         | Schema::List { .. }
         | Schema::Text(_)
         | Schema::Integer { .. }

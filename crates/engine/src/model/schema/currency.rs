@@ -1,6 +1,6 @@
 //! The currencies there are: ISO 4217's alphabetic codes in use, funds and metals included.
 
-pub(super) fn is_currency(text: &str) -> bool {
+pub(crate) fn is_currency(text: &str) -> bool {
     text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase()) && CODES.split(' ').any(|code| code == text)
 }
 

@@ -19,6 +19,7 @@ impl Schema {
                 }
                 shape
             }
+            Schema::AnyObject => json!({"type": "object"}),
             Schema::Map(of) => json!({"type": "object", "additionalProperties": of.to_json()}),
             Schema::List { of, min: 0, max } => {
                 json!({"type": "array", "items": of.to_json(), "maxItems": max})

@@ -15,6 +15,7 @@ use crate::model::contract::{CredentialPresence, ReplyContext, RequestTarget};
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::{Credential, Incoming};
 use crate::model::observation::Observation;
+use crate::model::route::Route;
 use crate::model::tool::{Effect, Item, ToolSpec};
 use crate::model::trace::Trace;
 use crate::pipeline::frame::FrameRejection;
@@ -179,6 +180,11 @@ impl<'a> CallRecord<'a> {
         self.tool.map(|spec| spec.effect)
     }
 
+    /// The route by which the tool was called, if it was.
+    pub(crate) fn route(&self) -> Option<Route> {
+        self.incoming.route.as_ref().and(self.tool)?.route
+    }
+
     /// The call came with an idempotency key.
     pub(crate) fn mark_keyed(&mut self) {
         self.keyed = true;
@@ -244,7 +250,8 @@ impl<'a> CallRecord<'a> {
 }
 
 fn observation(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Box<Observation> {
-    Box::new(Observation::new(desk.now(), incoming.trace.clone(), mount.contract.id, incoming.address))
+    let observation = Observation::new(desk.now(), incoming.trace.clone(), mount.contract.id, incoming.address);
+    Box::new(Observation { import_id: incoming.import_id.clone(), ..observation })
 }
 
 impl Drop for CallRecord<'_> {

@@ -50,7 +50,7 @@ impl Catalogue {
 pub(super) fn is_shown(mount: &Mount, scopes: &Scopes, spec: &ToolSpec) -> bool {
     match &mount.policy {
         Some(policy) => !policy.denies_tool(spec.name),
-        None => scopes.has(&spec.scope),
+        None => spec.scope.allows_some(scopes),
     }
 }
 

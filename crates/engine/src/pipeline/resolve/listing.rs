@@ -117,7 +117,7 @@ fn readable(contract: &Contract, caller: &Caller, resource: &ResourceTemplate) -
     match &resource.source {
         ResourceSource::Document(_) => true,
         ResourceSource::Tool { name, .. } => {
-            contract.tools.iter().any(|tool| tool.spec.name == *name && caller.scopes.has(&tool.spec.scope))
+            contract.tools.iter().any(|tool| tool.spec.name == *name && tool.spec.scope.allows_some(&caller.scopes))
         }
     }
 }

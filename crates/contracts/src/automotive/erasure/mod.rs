@@ -1,0 +1,225 @@
+//! Erasure of a person: a tool of the operator finds what is stored about somebody, another removes what is personal from
+//! those records. The records themselves stay, so that numbers and history remain right.
+
+mod find;
+mod person;
+
+use std::marker::PhantomData;
+
+use frontdesk_engine::model::contract_entry::{ErasureSpec, PersonArgument};
+use frontdesk_engine::model::plan::{Change, Event, OnConflict, Plan, Step};
+use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
+use frontdesk_engine::model::table::{StoredRow, TableSpec};
+use frontdesk_engine::model::tool::{
+    Effect, Future, Item, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec, WriteTool,
+};
+use frontdesk_engine::{Fault, FaultKind, Permitted, Scope};
+use serde_json::{Value, json};
+
+use super::consent::ConsentRecord;
+use super::customer::Customer;
+use super::deal::Deal;
+use super::domains;
+use super::lead::Lead;
+use super::resource::{Resource, TENANT, tenant};
+use super::service::appointment::Appointment;
+use super::service::repair_order::RepairOrder;
+use super::values::MAX_SAFE_INTEGER;
+use crate::record::{Cell, Email, Entity, Phone, VendorFields};
+use find::FindTool;
+pub use person::ROUND_RECORDS;
+use person::{by_email, by_phone};
+
+const FIND: &str = "x_frontdesk.find_person";
+const ERASE: &str = "x_frontdesk.erase_person";
+
+/// How `frontdesk customer erase` finds and erases somebody.
+pub const ERASURE: ErasureSpec = ErasureSpec {
+    noun: "customer",
+    id_example: "cus_01jc3v8q6g2m4n7p9r5s0t1w8x",
+    find_tool: FIND,
+    erase_tool: ERASE,
+    found_by: &[
+        PersonArgument { name: "email", value_name: "ADDRESS", about: "Whoever has this e-mail address" },
+        PersonArgument { name: "phone", value_name: "NUMBER", about: "Whoever has this number, in E.164 form" },
+    ],
+};
+
+/// A resource whose records are about a person.
+pub trait PersonRecord: Resource {
+    fn email(&self) -> Option<&Email>;
+
+    fn phone(&self) -> Option<&Phone>;
+
+    /// The customer that the record belongs to, if it belongs to one.
+    fn customer_id(&self) -> Option<&str>;
+
+    /// The record without its person. It is written without `..`, so that a new field has to be decided on.
+    fn erased(self) -> Self;
+}
+
+/// The operator's tools.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![find_tool(), erase_tool()]
+}
+
+/// The kinds of records that belong to a customer. One that refers to another kind comes before it, because that one tells
+/// who it is about; for the same reason the customer's own record is erased last.
+fn belongings() -> Vec<Box<dyn PersonKind>> {
+    vec![
+        belonging::<ConsentRecord>(),
+        belonging::<Deal>(),
+        belonging::<RepairOrder>(),
+        belonging::<Appointment>(),
+        belonging::<Lead>(),
+    ]
+}
+
+fn belonging<R: PersonRecord + PartialEq>() -> Box<dyn PersonKind> {
+    Box::new(Kind::<R> { change: Change::Updated, record: PhantomData })
+}
+
+/// For who follows the events the customer is gone.
+fn customers() -> Box<dyn PersonKind> {
+    Box::new(Kind::<Customer> { change: Change::Deleted, record: PhantomData })
+}
+
+/// What erasure needs of a kind of record.
+trait PersonKind: Send + Sync {
+    fn table(&self) -> &'static TableSpec;
+
+    fn read(&self, permitted: &Permitted<'_>, row: &StoredRow) -> Result<PersonFacts, Fault>;
+
+    fn erase(&self, permitted: &Permitted<'_>, row: &StoredRow) -> Result<(Step, Event), Fault>;
+}
+
+/// What a record says about its person.
+struct PersonFacts {
+    /// Columns and the hashed values that it has.
+    contact: Vec<(&'static str, Cell)>,
+    customer_id: Option<String>,
+    is_erased: bool,
+}
+
+struct Kind<R> {
+    change: Change,
+    record: PhantomData<fn() -> R>,
+}
+
+impl<R: PersonRecord + PartialEq> PersonKind for Kind<R> {
+    fn table(&self) -> &'static TableSpec {
+        R::table()
+    }
+
+    fn read(&self, permitted: &Permitted<'_>, row: &StoredRow) -> Result<PersonFacts, Fault> {
+        let entity: Entity<R> = Entity::restore(permitted.tenant(), row)?;
+        let is_erased = entity.record.clone().erased() == entity.record && entity.vendor == VendorFields::default();
+        let customer_id = entity.record.customer_id().map(str::to_owned);
+        let email = entity.record.email().and_then(by_email);
+        let contact = email.into_iter().chain(entity.record.phone().and_then(by_phone)).collect();
+        Ok(PersonFacts { contact, customer_id, is_erased })
+    }
+
+    fn erase(&self, permitted: &Permitted<'_>, row: &StoredRow) -> Result<(Step, Event), Fault> {
+        let before: Entity<R> = Entity::restore(permitted.tenant(), row)?;
+        let after = Entity {
+            record: before.record.clone().erased(),
+            vendor: VendorFields::default(),
+            updated_at: permitted.now(),
+            version: before.version.saturating_add(1),
+            ..before
+        };
+        let event = Event { kind: R::TABLE_NAME, id: after.id.clone(), change: self.change };
+        let step = Step::Update {
+            table: R::table(),
+            row: after.row(TENANT),
+            expect_version: row.version,
+            on_conflict: OnConflict::Retry,
+            on_duplicate: Fault::internal("an erased record has a unique value of another one"),
+        };
+        Ok((step, event))
+    }
+}
+
+/// Removes what is personal from records that still have the version they were found with.
+struct EraseTool {
+    kinds: Vec<Box<dyn PersonKind>>,
+}
+
+impl WriteTool for EraseTool {
+    fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
+        Box::pin(async move {
+            let records = permitted.input().arguments.get("records").and_then(Value::as_array);
+            let (mut steps, mut events) = (Vec::new(), Vec::new());
+            for record in records.into_iter().flatten() {
+                let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
+                let kind = self.kinds.iter().find(|kind| kind.table().name == text("kind"));
+                let kind = kind.ok_or_else(|| Fault::internal("a checked kind of record is unknown"))?;
+                let row = permitted.get_to_change(kind.table(), text("id")).await?.ok_or_else(changed)?;
+                // Stored answers were erased before, so none may have been added since.
+                if record.get("version").and_then(Value::as_i64) != Some(row.version) {
+                    return Err(changed());
+                }
+                let (step, event) = kind.erase(permitted, &row)?;
+                steps.push(step);
+                events.push(event);
+            }
+            let id = permitted.input().text("id").unwrap_or_default().to_owned();
+            let body = json!({"id": id, "records": steps.len()}).to_string();
+            Ok(Plan { steps, events, outcome: Item { id, version: 0, body, masked: None, personal: None } })
+        })
+    }
+}
+
+fn changed() -> Fault {
+    Fault::new(FaultKind::VersionConflict, "A record has changed meanwhile. Repeat the command.")
+}
+
+fn find_tool() -> Tool {
+    let input = Schema::object([
+        optional("id", Schema::text(64), "Of the customer, or of a record about somebody who is no customer."),
+        optional("email", Schema::Text(TextFormat::Email), "Whole e-mail address."),
+        optional("phone", Schema::Text(TextFormat::Phone), "Whole number in E.164 form."),
+        tenant(),
+    ]);
+    let about = "Finds the records about a person that have not been erased.";
+    let scope = domains::LEADS.read;
+    let run = Run::read(FindTool { belongings: belongings(), customers: customers() });
+    Tool { spec: spec(FIND, about, input, Effect::Reads, scope), run }
+}
+
+fn erase_tool() -> Tool {
+    let kinds: Vec<Box<dyn PersonKind>> = belongings().into_iter().chain([customers()]).collect();
+    // Made once per contract, so the list is leaked instead of counted.
+    let words: &'static [&'static str] = kinds.iter().map(|kind| kind.table().name).collect::<Vec<_>>().leak();
+    let record = Schema::object([
+        required("kind", Schema::one_of(words), "What it is."),
+        required("id", Schema::text(64), "Its id."),
+        required("version", Schema::integer(1, MAX_SAFE_INTEGER), "The version it was found with."),
+    ]);
+    let input = Schema::object([
+        required("id", Schema::text(64), "Whom the records are about: the id of one of them."),
+        required("records", Schema::non_empty_list(record, ROUND_RECORDS), "The records."),
+        tenant(),
+    ]);
+    let about = "Removes what is personal from records. They stay, without their person.";
+    let scope = domains::LEADS.write;
+    Tool { spec: spec(ERASE, about, input, Effect::Changes, scope), run: Run::write(EraseTool { kinds }) }
+}
+
+fn spec(name: &'static str, about: &'static str, input: Schema, effect: Effect, scope: &'static str) -> ToolSpec {
+    ToolSpec {
+        name,
+        title: name,
+        about,
+        input,
+        output: Schema::AnyObject,
+        effect,
+        scope: ScopeRule::One(Scope::new(scope)),
+        unmask_scope: None,
+        sensitivity: Sensitivity::Personal,
+        rate: RateKey::Client,
+        route: None,
+        codes: Vec::new(),
+    }
+}

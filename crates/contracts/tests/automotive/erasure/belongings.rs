@@ -1,0 +1,167 @@
+//! What is left of appointments, repair orders and deals of somebody who is erased.
+
+use serde_json::{Value, json};
+
+use super::super::support::{ALL_SCOPES, TestDesk};
+use super::{FIND, PERSON, customer, erase, zara};
+
+/// What the workshop and a deal know about the customer.
+const OWN_CAR: [&str; 9] = [
+    "1HGCM82633A004352",
+    "Zz Own",
+    "zz-77",
+    "Zz Concern",
+    "Zz Reason",
+    "Zz Complaint",
+    "Zz Cause",
+    "Zz Correction",
+    "zz-pickup",
+];
+
+/// Books work on the customer's own car; returns the appointment.
+fn booked(desk: &TestDesk, more: Value) -> Value {
+    let free = desk.call_ok(ALL_SCOPES, "service.check_availability", json!({"service_codes": ["OIL"]}));
+    let mut arguments = json!({
+        "vehicle": {"make": "Zz Own", "model": "Zz Own"},
+        "vin": "1HGCM82633A004352",
+        "mileage": {"value": 77_123, "unit": "mi"},
+        "start": free["slots"][0]["start"],
+        "service_codes": ["OIL"],
+        "concerns": ["Zz Concern"],
+        "notes": "Zz Note",
+    });
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    desk.call_ok(ALL_SCOPES, "service.book_appointment", arguments)
+}
+
+/// Opens a repair order; returns it.
+fn ordered(desk: &TestDesk, more: Value) -> Value {
+    let mut arguments = json!({
+        "ro_number": "R-1",
+        "notes": "Zz Note",
+        "pickup_code": "zz-pickup",
+        "jobs": [{
+            "line": 1, "op_code": "OIL", "pay_type": "customer", "status": "completed",
+            "complaint": "Zz Complaint", "cause": "Zz Cause", "correction": "Zz Correction",
+            "labor_total": {"amount": 7_995, "currency": "USD"},
+        }],
+    });
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    desk.call_ok(ALL_SCOPES, "service.create_repair_order", arguments)
+}
+
+fn assert_nothing_is_left(desk: &TestDesk) {
+    let rows = desk.store.inspect(|state| state.rows.values().map(|row| format!("{row:?}")).collect::<String>());
+    for word in PERSON.iter().chain(&OWN_CAR) {
+        assert!(!rows.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn appointments_and_repair_orders_keep_the_work_only() {
+    let desk = TestDesk::open();
+    let id = customer(&desk, zara());
+    let car = json!({"customer_id": id, "contact": zara(), "appointment_number": "zz-77", "x_acme_note": "Zz Vendor"});
+    let appointment = booked(&desk, car);
+    let order = ordered(&desk, json!({"appointment_id": appointment["id"], "x_acme_note": "Zz Vendor"}));
+    assert_eq!((&order["customer_id"], &order["vin"]), (&json!(id), &json!("1HGCM82633A004352")));
+    let found = desk.operate(FIND, json!({"id": id})).unwrap();
+    assert_eq!(found["counts"], json!({"appointment": 1, "consent": 1, "customer": 1, "repair_order": 1}));
+    assert_eq!(erase(&desk, &json!({"id": id})), 1);
+    assert_nothing_is_left(&desk);
+    let shown = desk.call_ok(ALL_SCOPES, "service.get_appointment", json!({"id": appointment["id"]}));
+    for kept in ["start", "end", "service_codes", "customer_id", "workshop_id"] {
+        assert_eq!(shown[kept], appointment[kept], "{kept}");
+    }
+    assert_eq!((&shown["status"], &shown["concerns"]), (&json!("checked_in"), &json!([])));
+    for gone in ["vehicle", "vin", "mileage", "contact", "notes", "appointment_number", "x_acme_note"] {
+        assert_eq!(shown.get(gone), None, "{gone}");
+    }
+    let shown = desk.call_ok(ALL_SCOPES, "service.get_repair_order", json!({"id": order["id"]}));
+    assert_eq!((&shown["ro_number"], &shown["total"]), (&json!("R-1"), &json!({"amount": 7_995, "currency": "USD"})));
+    assert_eq!(
+        shown["jobs"],
+        json!([{
+            "line": 1, "op_code": "OIL", "pay_type": "customer", "status": "completed",
+            "labor_total": {"amount": 7_995, "currency": "USD"},
+        }])
+    );
+    for gone in ["vin", "mileage_in", "notes", "x_acme_note"] {
+        assert_eq!(shown.get(gone), None, "{gone}");
+    }
+    // The work goes on, although nobody knows any more on which car.
+    desk.call_ok(ALL_SCOPES, "service.update_repair_order", json!({"id": order["id"], "status": "in_progress"}));
+    let listed = desk.call_ok(ALL_SCOPES, "service.list_appointments", json!({"email": "zara@example.com"}));
+    assert_eq!(listed["items"], json!([]));
+    assert_eq!(desk.operate(FIND, json!({"id": id})).unwrap()["counts"], json!({}));
+}
+
+/// The order has neither a customer nor contact data: the appointment tells whose it is.
+#[test]
+fn a_repair_order_is_found_by_its_appointment() {
+    let desk = TestDesk::open();
+    let appointment = booked(&desk, json!({"contact": zara()}));
+    let order = ordered(&desk, json!({"appointment_id": appointment["id"]}));
+    assert_eq!(order.get("customer_id"), None);
+    let found = desk.operate(FIND, json!({"phone": "+15125550199"})).unwrap();
+    assert_eq!(
+        found["records"],
+        json!([
+            {"kind": "repair_order", "id": order["id"], "version": 1},
+            {"kind": "appointment", "id": appointment["id"], "version": 2},
+        ])
+    );
+    assert_eq!(erase(&desk, &json!({"phone": "+15125550199"})), 1);
+    assert_nothing_is_left(&desk);
+}
+
+#[test]
+fn an_erased_appointment_can_be_cancelled() {
+    let desk = TestDesk::open();
+    let appointment = booked(&desk, json!({"contact": zara()}));
+    assert_eq!(erase(&desk, &json!({"id": appointment["id"]})), 1);
+    let cancelled = desk.call_ok(ALL_SCOPES, "service.cancel_appointment", json!({"id": appointment["id"]}));
+    assert_eq!(cancelled["status"], "cancelled");
+}
+
+#[test]
+fn a_cancelled_appointment_loses_its_reason() {
+    let desk = TestDesk::open();
+    let appointment = booked(&desk, json!({"contact": zara()}));
+    let reason = json!({"id": appointment["id"], "cancel_reason": "Zz Reason"});
+    desk.call_ok(ALL_SCOPES, "service.cancel_appointment", reason);
+    assert_eq!(erase(&desk, &json!({"email": "zara@example.com"})), 1);
+    assert_nothing_is_left(&desk);
+}
+
+#[test]
+fn a_deal_keeps_its_figures_but_not_the_car_traded_in() {
+    let desk = TestDesk::open();
+    let id = customer(&desk, zara());
+    let stock = desk.call_ok(ALL_SCOPES, "inventory.list", json!({"status": "available", "limit": 1}));
+    let price = &stock["items"][0]["price"];
+    let allowance = json!({"amount": 100_000, "currency": price["currency"]});
+    let deal = desk.call_ok(
+        ALL_SCOPES,
+        "deals.create",
+        json!({
+            "deal_type": "cash", "customer_id": id, "vehicle_id": stock["items"][0]["id"], "x_acme_note": "Zz Vendor",
+            "trades": [{
+                "make": "Honda", "model": "Accord", "year": 2003, "vin": "1HGCM82633A004352",
+                "mileage": {"value": 77_123, "unit": "mi"}, "allowance": allowance,
+            }],
+        }),
+    );
+    assert_eq!(
+        desk.operate(FIND, json!({"id": id})).unwrap()["counts"],
+        json!({"consent": 1, "customer": 1, "deal": 1})
+    );
+    assert_eq!(erase(&desk, &json!({"id": id})), 1);
+    assert_nothing_is_left(&desk);
+    let shown = desk.call_ok(ALL_SCOPES, "deals.get", json!({"id": deal["id"]}));
+    let trade = json!([{"make": "Honda", "model": "Accord", "year": 2003, "allowance": allowance}]);
+    assert_eq!((&shown["trades"], shown.get("x_acme_note")), (&trade, None));
+    for kept in ["totals", "selling_price", "fees", "taxes", "deal_number", "customer_id", "vehicle_id"] {
+        assert_eq!(shown[kept], deal[kept], "{kept}");
+    }
+}

@@ -1,0 +1,248 @@
+//! Runs an import: reads the file once to check every row, and once more to apply them.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use frontdesk_engine::import::{DuplicateRows, ImportCounts, ImportRow, RowResult, RowVerdict, too_many};
+
+use super::ImportArgs;
+use super::problems::ProblemFile;
+use super::source::{ImportSource, RowChunk};
+use crate::admin::{AdminRequest, AdminResponse, ImportReply, ImportStep, ImportTask};
+use crate::cli::admin_client::{AdminClient, NeededData};
+use crate::cli::progress::ProgressBar;
+use crate::cli::{CliError, StoreGuard};
+
+/// How an import ended.
+pub(super) enum Ending {
+    /// It was a dry run.
+    Checked(ImportCounts),
+    /// Rows without a key of their own were applied by an earlier run.
+    Earlier {
+        at: String,
+    },
+    Applied {
+        import: String,
+        counts: ImportCounts,
+        problems: Option<PathBuf>,
+        notes: Vec<String>,
+    },
+    /// Rows are wrong, and nothing was applied.
+    Rejected {
+        counts: ImportCounts,
+        problems: PathBuf,
+    },
+}
+
+pub(super) struct ImportRun {
+    args: ImportArgs,
+    source: ImportSource,
+    client: AdminClient,
+    task: ImportTask,
+    problems: ProblemFile,
+    /// Lines that are wrong or change nothing, and need not be applied.
+    skipped: HashSet<u64>,
+    /// Records that rows are about.
+    matched: HashSet<String>,
+    /// Whether rows are matched with records by values of their own.
+    has_keys: bool,
+}
+
+impl ImportRun {
+    /// Finds the tenant, and reads the file as far as its columns.
+    pub(super) async fn open(args: ImportArgs, guard: &StoreGuard) -> Result<ImportRun, CliError> {
+        let client = AdminClient::open(args.data.clone(), NeededData::Existing, guard).await?;
+        let tenant = args.tenant.clone().unwrap_or_default();
+        let task = ImportTask { resource: args.resource.clone(), tenant, id: String::new() };
+        let ImportReply::Tenant { id, currency } = send(&client, &task, ImportStep::Tenant).await? else {
+            return Err(unexpected());
+        };
+        let source = ImportSource::open(&args, currency)?;
+        let task = ImportTask { tenant: id, id: source.import_id.clone(), ..task };
+        let problems = ProblemFile::new(&args.file, args.errors.clone());
+        let (skipped, matched) = (HashSet::new(), HashSet::new());
+        Ok(ImportRun { args, source, client, task, problems, skipped, matched, has_keys: false })
+    }
+
+    /// Which column becomes what.
+    pub(super) fn describe(&self) -> String {
+        self.source.describe()
+    }
+
+    pub(super) async fn run(mut self) -> Result<Ending, CliError> {
+        let ImportReply::Earlier(earlier) = self.send(ImportStep::Earlier).await? else {
+            return Err(unexpected());
+        };
+        let checked = self.check().await?;
+        // Matched rows say themselves whether they change anything; the others were applied under keys that expire.
+        if let (Some((at, _)), false) = (earlier, self.has_keys) {
+            return Ok(Ending::Earlier { at });
+        }
+        let problems = self.problems.finish()?;
+        if let (Some(problems), false) = (&problems, self.args.skip_bad_rows) {
+            return Ok(Ending::Rejected { counts: checked, problems: problems.clone() });
+        }
+        let missing = self.missing().await?;
+        if self.args.dry_run {
+            let withdrawn = u64::try_from(missing.len()).unwrap_or_default();
+            return Ok(Ending::Checked(ImportCounts { withdrawn, ..checked }));
+        }
+        let mut counts = self.apply(&checked).await?;
+        let chunks = missing.chunks(frontdesk_engine::import::CHUNK_ROWS);
+        for chunk in chunks {
+            self.send(ImportStep::Withdraw(chunk.to_vec())).await?;
+            counts.withdrawn += u64::try_from(chunk.len()).unwrap_or_default();
+        }
+        self.send(ImportStep::Finish(counts)).await?;
+        // Rows can come to be wrong between the check and their turn.
+        let problems = self.problems.finish()?.or(problems);
+        Ok(Ending::Applied { import: self.task.id.clone(), counts, problems, notes: self.source.notes() })
+    }
+
+    /// Every row, before the first is applied.
+    async fn check(&mut self) -> Result<ImportCounts, CliError> {
+        let mut counts = ImportCounts::default();
+        let mut duplicates = DuplicateRows::default();
+        let mut progress = ProgressBar::of_file("checking", self.source.size);
+        let mut chunks = self.source.chunks();
+        while let Some(chunk) = chunks.recv().await {
+            let RowChunk { rows, keys, position } = chunk?;
+            let keys: HashMap<u64, String> = keys.into_iter().collect();
+            let mut good = Vec::with_capacity(rows.len());
+            for row in rows {
+                let rules = self.source.spec.rules.as_ref();
+                let checked = row.arguments.and_then(|arguments| {
+                    let noted = duplicates.add(rules, row.line, &arguments);
+                    noted.map(|()| arguments).map_err(|problem| vec![problem])
+                });
+                match checked {
+                    Ok(arguments) => {
+                        self.has_keys |= !rules.keys(&arguments).is_empty();
+                        good.push(ImportRow { line: row.line, arguments, key: keys.get(&row.line).cloned() });
+                    }
+                    Err(problems) => {
+                        let verdict = RowVerdict::Rejected(problems);
+                        self.note(&RowResult { line: row.line, verdict, id: None }, &mut counts)?;
+                    }
+                }
+            }
+            for result in self.rows(ImportStep::Check(good)).await? {
+                self.note(&result, &mut counts)?;
+            }
+            progress.set(position / 1024);
+        }
+        progress.end();
+        if counts.rows == 0 {
+            return Err(format!("{} has no rows", self.args.file.display()).into());
+        }
+        Ok(counts)
+    }
+
+    async fn apply(&mut self, checked: &ImportCounts) -> Result<ImportCounts, CliError> {
+        let ImportCounts { rejected, unchanged, .. } = *checked;
+        let mut counts = ImportCounts { rows: rejected + unchanged, rejected, unchanged, ..ImportCounts::default() };
+        if counts.rows == checked.rows {
+            return Ok(counts);
+        }
+        let mut progress = ProgressBar::new("applying", checked.rows);
+        let mut chunks = self.source.chunks();
+        while let Some(chunk) = chunks.recv().await {
+            let RowChunk { rows, keys, .. } = chunk?;
+            let keys: HashMap<u64, String> = keys.into_iter().collect();
+            let rows: Vec<ImportRow> = rows
+                .into_iter()
+                .filter(|row| !self.skipped.contains(&row.line))
+                .filter_map(|row| {
+                    let key = keys.get(&row.line).cloned();
+                    Some(ImportRow { line: row.line, arguments: row.arguments.ok()?, key })
+                })
+                .collect();
+            for result in self.rows(ImportStep::Apply(rows)).await? {
+                self.note(&result, &mut counts)?;
+            }
+            progress.set(counts.rows);
+        }
+        progress.end();
+        Ok(counts)
+    }
+
+    /// The records to be withdrawn, because no row is about them. It is decided before anything is applied.
+    async fn missing(&self) -> Result<Vec<String>, CliError> {
+        if !self.args.withdraw_missing {
+            return Ok(Vec::new());
+        }
+        let (mut missing, mut all, mut after) = (Vec::new(), 0, None);
+        loop {
+            let (ids, next) = match self.send(ImportStep::Listed(after)).await? {
+                ImportReply::Listed(Some(page)) => page,
+                ImportReply::Listed(None) => {
+                    return Err(
+                        format!("{} cannot be withdrawn; leave out --withdraw-missing", self.args.resource).into()
+                    );
+                }
+                ImportReply::Tenant { .. } | ImportReply::Earlier(_) | ImportReply::Rows(_) | ImportReply::Done => {
+                    return Err(unexpected());
+                }
+            };
+            all += ids.len();
+            missing.extend(ids.into_iter().filter(|id| !self.matched.contains(id)));
+            match next {
+                Some(key) => after = Some(key),
+                None => break,
+            }
+        }
+        match too_many(missing.len(), all, self.args.withdraw_limit) {
+            Some(reason) => Err(format!("{reason} (--withdraw-limit)").into()),
+            None => Ok(missing),
+        }
+    }
+
+    fn note(&mut self, result: &RowResult, counts: &mut ImportCounts) -> Result<(), CliError> {
+        counts.add(result);
+        self.matched.extend(result.id.clone());
+        match &result.verdict {
+            RowVerdict::Rejected(problems) => {
+                self.skipped.insert(result.line);
+                self.problems.add(result.line, problems)?;
+            }
+            RowVerdict::Unchanged => {
+                self.skipped.insert(result.line);
+            }
+            RowVerdict::Created | RowVerdict::Updated => {}
+        }
+        Ok(())
+    }
+
+    async fn rows(&self, step: ImportStep) -> Result<Vec<RowResult>, CliError> {
+        match self.send(step).await? {
+            ImportReply::Rows(results) => Ok(results),
+            ImportReply::Tenant { .. } | ImportReply::Earlier(_) | ImportReply::Listed(_) | ImportReply::Done => {
+                Err(unexpected())
+            }
+        }
+    }
+
+    async fn send(&self, step: ImportStep) -> Result<ImportReply, CliError> {
+        let interrupted = |error| {
+            format!("{error}\nNothing that was applied is lost: run the same command again to complete it").into()
+        };
+        send(&self.client, &self.task, step).await.map_err(interrupted)
+    }
+}
+
+async fn send(client: &AdminClient, task: &ImportTask, step: ImportStep) -> Result<ImportReply, CliError> {
+    match client.send(AdminRequest::Import { task: task.clone(), step }).await? {
+        AdminResponse::Import(reply) => Ok(reply),
+        AdminResponse::Secret { .. }
+        | AdminResponse::Clients(_)
+        | AdminResponse::Revoked { .. }
+        | AdminResponse::Recorded
+        | AdminResponse::Export(_)
+        | AdminResponse::ErasePerson(_)
+        | AdminResponse::Tenant(_) => Err(unexpected()),
+    }
+}
+
+fn unexpected() -> CliError {
+    "the running server is another version of Frontdesk".into()
+}
