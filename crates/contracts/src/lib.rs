@@ -6,7 +6,9 @@ pub mod demo;
 pub mod emcp;
 pub mod feed;
 pub mod openapi;
+pub mod partner;
 pub mod record;
+pub mod tomo;
 
 /// The derives name this crate by its path, also here.
 extern crate self as frontdesk_contracts;
@@ -24,10 +26,11 @@ pub const ENTRIES: &[ContractEntry] = &[
         .with_rest("/v1")
         .with_erasure(automotive::erasure::ERASURE),
     ContractEntry::new(emcp::ID).requiring(Requires::SiteDb(emcp::DEFAULTS)),
+    ContractEntry::new(tomo::ID).requiring(Requires::Partner),
 ];
 
 pub fn all() -> Vec<Contract> {
-    vec![automotive::contract(), emcp::contract(emcp::EmcpSettings::default())]
+    vec![automotive::contract(), emcp::contract(emcp::EmcpSettings::default()), tomo::without_partner()]
 }
 
 pub fn by_id(id: &str) -> Option<Contract> {

@@ -1,6 +1,7 @@
 //! What all calls share: the ports, the keys and budgets, and the contracts at their addresses.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::dispatch::{DispatchConfig, TaskQueue};
@@ -75,7 +76,27 @@ pub struct Mount {
     /// The path below which its routes are, and the routes.
     pub prefix: Option<String>,
     pub routes: RouteTable,
+    /// Closes the tools for a while, without taking the mount away.
+    pub maintenance: MaintenanceSwitch,
     pub(crate) catalogue: Catalogue,
+}
+
+/// Whether a mount is closed for maintenance. Clones share the switch.
+#[derive(Debug, Clone, Default)]
+pub struct MaintenanceSwitch(Arc<AtomicBool>);
+
+impl MaintenanceSwitch {
+    pub fn is_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub fn turn_on(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn turn_off(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }
 
 impl Mount {
@@ -91,6 +112,7 @@ impl Mount {
             dispatch: None,
             prefix: None,
             routes,
+            maintenance: MaintenanceSwitch::default(),
             catalogue,
         }
     }
@@ -110,6 +132,11 @@ impl Mount {
 
     pub fn with_dispatch(self, config: DispatchConfig) -> Mount {
         Mount { dispatch: Some(config), ..self }
+    }
+
+    /// Closed while this switch is on.
+    pub fn with_maintenance(self, maintenance: MaintenanceSwitch) -> Mount {
+        Mount { maintenance, ..self }
     }
 
     /// The name of the server; several mounts may belong to one server.

@@ -48,7 +48,9 @@ impl Identity for JwtVerifier {
             Credential::Bearer(text) => {
                 self.verify(text, resource).map_err(|error| invalid_token().caused_by(error.to_string()))
             }
-            Credential::Missing | Credential::Unusable => Err(invalid_token()),
+            Credential::Missing | Credential::ApiKey(_) | Credential::Certificate(_) | Credential::Unusable => {
+                Err(invalid_token())
+            }
         };
         Box::pin(std::future::ready(result.map(Arc::new)))
     }

@@ -73,6 +73,15 @@ pub fn tool_result(structured: &str, is_error: ToolResult, era: &Era) -> String 
     out
 }
 
+/// The result of a tool call as one text and nothing else, for clients that expect exactly that.
+pub fn text_result(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 5 / 4 + 64);
+    out.push_str("{\"content\":[{\"type\":\"text\",\"text\":");
+    write_quoted(text, &mut out);
+    out.push_str("}]}");
+    out
+}
+
 /// `success` around `tool_result`, written in one go: a page is too long to be copied once more.
 pub fn tool_success(id: &Id, structured: &str, era: &Era) -> Vec<u8> {
     tool_success_with_note(id, structured, None, era)

@@ -139,6 +139,7 @@ pub(super) fn plain(schema: &Schema) -> &Schema {
         | Schema::Text(_)
         | Schema::Integer { .. }
         | Schema::MinorUnits { .. }
+        | Schema::Number { .. }
         | Schema::Boolean
         | Schema::AnyOf { .. } => schema,
     }

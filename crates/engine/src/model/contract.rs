@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::dispatch::DispatchReply;
 use crate::import::ImportSpec;
+use crate::limits::rate::Budget;
 use crate::model::caller::{Scope, Scopes};
 use crate::model::fault::Fault;
 use crate::model::page::Total;
@@ -60,6 +61,12 @@ pub struct Compatibility {
     pub sends_session_id: bool,
     /// Whether a caller may name its trace in `X-Trace-Id`.
     pub accepts_trace_id: bool,
+    /// Whether the answer to a caller without a valid credential has the id of its message. The body is then read for it.
+    pub echoes_refused_id: bool,
+    /// Whether tools are listed differently to callers of different versions, see `Dialect::describe_tool`.
+    pub lists_by_version: bool,
+    /// The budget of one client, if not the configured one: for a client that calls on behalf of many.
+    pub client_budget: Option<Budget>,
 }
 
 /// A readable resource, or a family of them.
@@ -113,6 +120,10 @@ pub trait Dialect: Send + Sync {
     /// The name of the argument that carries the version an update expects; `If-Match` sets it at a route.
     fn version_argument(&self) -> &'static str {
         "expected_version"
+    }
+    /// Adds to or takes from what `tools/list` says about a tool.
+    fn describe_tool(&self, tool: &ToolSpec, version: Version, described: &mut Map<String, Value>) {
+        let _ = (tool, version, described);
     }
     fn compatibility(&self) -> Compatibility {
         Compatibility::default()

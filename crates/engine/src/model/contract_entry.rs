@@ -70,6 +70,8 @@ pub enum Requires {
     Nothing,
     /// A foreign database, which is only read.
     SiteDb(MountDefaults),
+    /// What a business says of itself to the one party that calls it.
+    Partner,
 }
 
 /// How much one call to a mount over a site's database may ask for.

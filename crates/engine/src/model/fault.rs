@@ -172,6 +172,12 @@ impl Fault {
         .caused_by(cause)
     }
 
+    /// The operator has closed the business for a while.
+    pub fn maintenance() -> Fault {
+        let message = "The business is closed for maintenance; nothing was changed. Try again later.";
+        Fault::new(FaultKind::Unavailable, message).retry_after(MAINTENANCE_SECONDS)
+    }
+
     /// A write without an idempotency key that may have happened.
     pub fn outcome_unknown() -> Fault {
         Fault::new(
@@ -209,6 +215,9 @@ fn reasons(problems: &[Problem]) -> String {
     }
     text
 }
+
+/// When to ask again while the business is closed.
+const MAINTENANCE_SECONDS: u64 = 16;
 
 /// More reasons than this are not spelled out in a message.
 const MAX_REASONS: usize = 3;

@@ -69,6 +69,10 @@ impl std::fmt::Display for VerbSet {
 pub enum Credential {
     Missing,
     Bearer(String),
+    /// A key in a header of its own.
+    ApiKey(String),
+    /// The SHA-256 of the certificate with which the connection was made.
+    Certificate([u8; 32]),
     /// Two headers, another scheme, a token where none belongs: never evaluated.
     Unusable,
 }
@@ -78,6 +82,8 @@ impl std::fmt::Debug for Credential {
         out.write_str(match self {
             Credential::Missing => "Missing",
             Credential::Bearer(_) => "Bearer(***)",
+            Credential::ApiKey(_) => "ApiKey(***)",
+            Credential::Certificate(_) => "Certificate",
             Credential::Unusable => "Unusable",
         })
     }

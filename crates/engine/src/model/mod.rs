@@ -8,6 +8,7 @@ pub mod fault;
 pub mod glob;
 pub mod idempotency_key;
 pub mod incoming;
+pub mod intern;
 pub mod mount_policy;
 pub mod observation;
 pub mod page;

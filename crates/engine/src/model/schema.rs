@@ -3,12 +3,14 @@
 
 mod check;
 mod currency;
+mod from_json;
 mod pattern;
 mod publish;
 mod whole;
 
 pub use check::Checked;
 pub(crate) use currency::is_currency;
+pub use from_json::{SchemaError, TextPattern};
 pub use pattern::Pattern;
 pub use whole::exact_integer;
 
@@ -39,6 +41,11 @@ pub enum Schema {
     /// with a fraction or an exponent.
     MinorUnits {
         max: i64,
+    },
+    /// A number that may have a fraction, such as a coordinate. Never for money.
+    Number {
+        min: f64,
+        max: f64,
     },
     Boolean,
     Nullable(Box<Schema>),
@@ -101,6 +108,12 @@ pub enum TextFormat {
     Phone,
     /// ISO 4217, upper case.
     Currency,
+    /// A day of the calendar, such as 2026-01-31.
+    Date,
+    /// An absolute URL with the scheme https.
+    HttpsUrl,
+    /// A regular expression of a file.
+    Matching(TextPattern),
     /// A form of the contract's own.
     Pattern(&'static Pattern),
 }
@@ -125,6 +138,7 @@ impl Schema {
             | Schema::Text(_)
             | Schema::Integer { .. }
             | Schema::MinorUnits { .. }
+            | Schema::Number { .. }
             | Schema::Boolean
             | Schema::Nullable(_)
             | Schema::Clearable(_)

@@ -31,7 +31,8 @@ pub(crate) fn admit_tool(
     if context.record.mount.policy.as_ref().is_some_and(|policy| policy.denies_tool(spec.name)) {
         return Err(tool_denied());
     }
-    admit(context)
+    admit(context)?;
+    if context.record.mount.maintenance.is_on() { Err(Fault::maintenance()) } else { Ok(()) }
 }
 
 /// Admits whatever needs no scope of its own.
@@ -46,5 +47,6 @@ pub(crate) fn admit(context: &CallContext<'_, '_>) -> Result<(), Fault> {
 pub(crate) fn take_budget(context: &CallContext<'_, '_>) -> Result<(), Fault> {
     let CallRecord { desk, mount, .. } = *context.record;
     let key = [mount.contract.id, context.caller.client.as_str()];
-    desk.rates.take(&key, desk.settings.calls, desk.now()).map_err(rate_limited)
+    let budget = mount.contract.dialect.compatibility().client_budget.unwrap_or(desk.settings.calls);
+    desk.rates.take(&key, budget, desk.now()).map_err(rate_limited)
 }

@@ -32,7 +32,7 @@ async fn check_credential(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Re
             FaultKind::Unauthenticated,
             "An access token is required: send it as `Authorization: Bearer`.",
         )),
-        Credential::Unusable => Err(Fault::new(
+        Credential::ApiKey(_) | Credential::Certificate(_) | Credential::Unusable => Err(Fault::new(
             FaultKind::Unauthenticated,
             "The access token must be sent once, as `Authorization: Bearer`, and nowhere else.",
         )),

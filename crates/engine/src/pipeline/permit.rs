@@ -4,7 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use frontdesk_wire::json::canonical_object;
+use serde_json::{Map, Value};
 
 use crate::cursor::{self, CursorState};
 use crate::desk::{Desk, Mount};
@@ -232,6 +235,40 @@ impl Permitted<'_> {
         let query = CountQuery { table, filters: filters()?, max: max.saturating_add(1) };
         let found = self.desk.store.count(&self.tenant, query).await?;
         Ok(Some(if found > max { Total::MoreThan(max) } else { Total::Exactly(found) }))
+    }
+
+    /// The same permission with other arguments: for a tool that plans or reads with the help of another one. `limit` is
+    /// the largest number of rows of a page.
+    pub fn with_arguments(&self, arguments: Map<String, Value>, limit: usize) -> Permitted<'_> {
+        let input = ToolInput { arguments, tenant: None, window: None, idempotency_key: None };
+        let window = Window { start: Start::First, limit, bytes: self.desk.settings.page_bytes };
+        Permitted {
+            desk: self.desk,
+            site_db: self.site_db,
+            contract: self.contract,
+            spec: self.spec,
+            caller: Arc::clone(&self.caller),
+            tenant: self.tenant.clone(),
+            input,
+            disclosure: self.disclosure,
+            window: Some(window),
+            personal_filter: AtomicBool::new(false),
+        }
+    }
+
+    /// Seals what a later call of the same tenant brings back, for one purpose. The holder cannot read or change it.
+    pub fn seal(&self, purpose: &str, content: &[u8]) -> Result<String, Fault> {
+        let associated = [self.contract, self.tenant.as_str(), "token", purpose];
+        let sealed = self.desk.keys.cursor.seal(self.desk.random.as_ref(), &associated, content);
+        sealed
+            .map(|sealed| URL_SAFE_NO_PAD.encode(sealed))
+            .ok_or_else(|| Fault::internal("a token could not be sealed"))
+    }
+
+    /// What was sealed for this purpose; none for anything else.
+    pub fn open(&self, purpose: &str, sealed: &str) -> Option<Vec<u8>> {
+        let associated = [self.contract, self.tenant.as_str(), "token", purpose];
+        self.desk.keys.cursor.open(&associated, &URL_SAFE_NO_PAD.decode(sealed).ok()?)
     }
 
     /// The database that the mount reads.

@@ -59,7 +59,7 @@ pub(crate) fn resolve<'a>(
         }
         (Method::ToolsList, _) => {
             no_cursor(request)?;
-            let tools = mount.catalogue.tools(mount, scopes);
+            let tools = mount.catalogue.tools(mount, scopes, era.version());
             Ok(Resolved::Ready(finished_result(&tools, &era, Some(LISTS))))
         }
         (Method::ResourcesTemplatesList, _) => {

@@ -19,7 +19,7 @@ impl Identity for EmbeddedServer {
         Box::pin(async move {
             let cached = match credential {
                 Credential::Bearer(text) => self.cached_token(text).await?,
-                Credential::Missing | Credential::Unusable => None,
+                Credential::Missing | Credential::ApiKey(_) | Credential::Certificate(_) | Credential::Unusable => None,
             };
             // Read the clock after the lookup, during which the token may have expired.
             let now = self.clock.now();

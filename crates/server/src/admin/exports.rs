@@ -161,6 +161,7 @@ fn nested(schema: &Schema) -> &[Field] {
         | Schema::Text(_)
         | Schema::Integer { .. }
         | Schema::MinorUnits { .. }
+        | Schema::Number { .. }
         | Schema::Boolean
         | Schema::AnyOf { .. } => schema.fields(),
     }

@@ -33,7 +33,7 @@ impl MountConfig {
                 let rest = entry.rest.map(str::to_owned);
                 Some(MountConfig { contract: contract.to_owned(), path: format!("/mcp/{contract}"), rest, site: None })
             }
-            Requires::SiteDb(_) => None,
+            Requires::SiteDb(_) | Requires::Partner => None,
         }
     }
 
@@ -93,7 +93,7 @@ pub(super) fn parse_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<Mo
                 let advice = "Write it into a file, as [[mount]] with `contract` and `database`";
                 errors.push(ConfigError::new(problem, advice).at(format!("[{index}]")));
             }
-            Some(Requires::Nothing) | None => {
+            Some(Requires::Nothing | Requires::Partner) | None => {
                 mounts.push((index, MountConfig { contract, path, rest: None, site: None }));
             }
         }
@@ -125,7 +125,7 @@ pub(super) fn parse_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig
                     Some(MountConfig { contract: named.to_owned(), path, rest: None, site: Some(Box::new(site)) })
                 })
             }
-            Some(Requires::Nothing) | None => plain_mount(index, table, env.entries),
+            Some(Requires::Nothing | Requires::Partner) | None => plain_mount(index, table, env.entries),
         };
         match read {
             Ok(mount) => mounts.extend(mount.map(|mount| (index, mount))),

@@ -54,6 +54,7 @@ fn without_call_arguments(input: &Schema) -> Schema {
         | Schema::Text(_)
         | Schema::Integer { .. }
         | Schema::MinorUnits { .. }
+        | Schema::Number { .. }
         | Schema::Boolean
         | Schema::Nullable(_)
         | Schema::Clearable(_)

@@ -70,6 +70,7 @@ fn by_schema(shape: &Schema, given: Value) -> Value {
             | Schema::List { .. }
             | Schema::Text(_)
             | Schema::MinorUnits { .. }
+            | Schema::Number { .. }
             | Schema::Nullable(_)
             | Schema::Clearable(_)
             | Schema::AnyOf { .. },

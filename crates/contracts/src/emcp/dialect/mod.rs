@@ -62,7 +62,12 @@ impl Dialect for Emcp {
     }
 
     fn compatibility(&self) -> Compatibility {
-        Compatibility { default_version: Some(Version::V2025_11_25), sends_session_id: true, accepts_trace_id: true }
+        Compatibility {
+            default_version: Some(Version::V2025_11_25),
+            sends_session_id: true,
+            accepts_trace_id: true,
+            ..Compatibility::default()
+        }
     }
 }
 

@@ -70,6 +70,10 @@ fn convert_text(schema: &Schema, text: &str, context: CellContext<'_>) -> Result
                            price is named without .amount"
                 .to_owned()),
         },
+        Schema::Number { .. } => {
+            let number = text.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+            number.map(Value::Number).ok_or_else(|| "a number is expected, such as 12.5".to_owned())
+        }
         Schema::Boolean => truth(text).map(Value::Bool).ok_or_else(|| "yes or no is expected".to_owned()),
         Schema::Object(fields) | Schema::Extended { fields, .. } => convert_record(fields, text, context),
         Schema::List { of, .. } => convert_list(of, text, context),
@@ -85,7 +89,12 @@ fn convert_format(format: &TextFormat, text: &str, context: CellContext<'_>) -> 
         TextFormat::Timestamp => date::parse(text, context.defaults.dates),
         TextFormat::Phone => phone::to_e164(text, context.defaults.calling_code.as_deref()),
         TextFormat::Currency => Ok(text.to_ascii_uppercase()),
-        TextFormat::Free { .. } | TextFormat::Email | TextFormat::Pattern(_) => Ok(text.to_owned()),
+        TextFormat::Free { .. }
+        | TextFormat::Email
+        | TextFormat::Date
+        | TextFormat::HttpsUrl
+        | TextFormat::Matching(_)
+        | TextFormat::Pattern(_) => Ok(text.to_owned()),
     }
 }
 

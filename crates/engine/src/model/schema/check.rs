@@ -23,6 +23,13 @@ const MINOR_UNITS: &str = "minor units of the currency: 2499999 is 24,999.99 USD
 pub type Checked = Map<String, Value>;
 
 impl Schema {
+    /// What is wrong with a value; nothing if it fits.
+    pub fn problems(&self, value: &Value) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        problems.visit(self, &mut value.clone(), Pointer::Root);
+        problems.found
+    }
+
     pub fn check(&self, arguments: Map<String, Value>) -> Result<Checked, Fault> {
         let mut problems = Problems::default();
         let mut value = Value::Object(arguments);
@@ -112,6 +119,12 @@ impl Problems {
             Schema::MinorUnits { max } => {
                 self.integer(0, *max, value, pointer, format!("a whole number of {MINOR_UNITS}"));
             }
+            Schema::Number { min, max } => match value.as_f64() {
+                Some(given) if given < *min => self.add(pointer, "minimum", format!("it must be at least {min}")),
+                Some(given) if given > *max => self.add(pointer, "maximum", format!("it must be at most {max}")),
+                Some(_) => {}
+                None => self.add(pointer, "type", "a number is expected"),
+            },
             Schema::Boolean => {
                 if !value.is_boolean() {
                     self.add(pointer, "type", "true or false is expected");
@@ -205,6 +218,7 @@ fn required(shape: &Schema) -> String {
         | Schema::Text(_)
         | Schema::Integer { .. }
         | Schema::MinorUnits { .. }
+        | Schema::Number { .. }
         | Schema::Boolean
         | Schema::AnyOf { .. } => "it is required".to_owned(),
     }
@@ -246,10 +260,28 @@ impl TextFormat {
             }
             TextFormat::Currency if is_currency(given) => Ok(()),
             TextFormat::Currency => Err(("pattern", "an ISO 4217 currency code is expected, such as USD".to_owned())),
+            TextFormat::Date if is_date(given) => Ok(()),
+            TextFormat::Date => Err(("format", "a date is expected, such as 2026-01-31".to_owned())),
+            TextFormat::HttpsUrl if is_https_url(given) => Ok(()),
+            TextFormat::HttpsUrl => Err(("format", "an https URL is expected".to_owned())),
+            TextFormat::Matching(pattern) if pattern.fits(given) => Ok(()),
+            TextFormat::Matching(pattern) => Err(("pattern", format!("it must match {}", pattern.as_str()))),
             TextFormat::Pattern(form) if (form.fits)(given) => Ok(()),
             TextFormat::Pattern(form) => Err(("pattern", form.expected.to_owned())),
         }
     }
+}
+
+fn is_date(text: &str) -> bool {
+    text.len() == 10 && Millis::parse(&format!("{text}T00:00:00Z")).is_some()
+}
+
+fn is_https_url(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").unwrap_or_default();
+    text.len() <= 2_000
+        && !rest.is_empty()
+        && !rest.starts_with('/')
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn is_email(text: &str) -> bool {

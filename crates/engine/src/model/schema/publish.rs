@@ -30,6 +30,7 @@ impl Schema {
             Schema::Text(text) => text.to_json(),
             Schema::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
             Schema::MinorUnits { max } => json!({"type": "integer", "minimum": 0, "maximum": max}),
+            Schema::Number { min, max } => json!({"type": "number", "minimum": min, "maximum": max}),
             Schema::Boolean => json!({"type": "boolean"}),
             Schema::Nullable(of) => or_null(of.to_json()),
             Schema::Clearable(of) => of.to_json(),
@@ -85,6 +86,9 @@ impl TextFormat {
             TextFormat::Email => json!({"type": "string", "format": "email", "maxLength": 254}),
             TextFormat::Phone => json!({"type": "string", "pattern": "^\\+[1-9][0-9]{6,14}$"}),
             TextFormat::Currency => json!({"type": "string", "pattern": "^[A-Z]{3}$"}),
+            TextFormat::Date => json!({"type": "string", "format": "date"}),
+            TextFormat::HttpsUrl => json!({"type": "string", "format": "uri", "pattern": "^https://"}),
+            TextFormat::Matching(pattern) => pattern.to_json(),
             TextFormat::Pattern(form) => json!({"type": "string", "pattern": form.pattern}),
         }
     }

@@ -113,7 +113,9 @@ impl<'a> CallRecord<'a> {
             granted_scopes: self.caller.as_ref().map(|caller| &caller.scopes),
             credential: match self.incoming.credential {
                 Credential::Missing => CredentialPresence::Absent,
-                Credential::Bearer(_) | Credential::Unusable => CredentialPresence::Present,
+                Credential::Bearer(_) | Credential::ApiKey(_) | Credential::Certificate(_) | Credential::Unusable => {
+                    CredentialPresence::Present
+                }
             },
             trace_id: self.message_trace.as_ref().unwrap_or(&self.incoming.trace).display_id(),
         }

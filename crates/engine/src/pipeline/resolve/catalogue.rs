@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use frontdesk_wire::version::Version;
 use serde_json::{Value, json};
 
 use crate::desk::Mount;
@@ -18,30 +19,35 @@ const MOST_SETS: usize = 256;
 #[derive(Default)]
 pub(crate) struct Catalogue {
     /// Rendered at the first request: it takes longer than everything else of opening a mount.
-    tools: OnceLock<Vec<(String, usize)>>,
-    texts: Mutex<HashMap<Scopes, Arc<str>>>,
+    /// By version, of which there is only one where all versions see the same.
+    tools: [OnceLock<Vec<(String, usize)>>; Version::ALL.len()],
+    texts: Mutex<HashMap<(Scopes, Version), Arc<str>>>,
 }
 
 impl Catalogue {
     /// The tools these scopes can call, and no others. A mount with a policy shows all that is
     /// not denied.
-    pub(crate) fn tools(&self, mount: &Mount, scopes: &Scopes) -> Arc<str> {
+    pub(crate) fn tools(&self, mount: &Mount, scopes: &Scopes, version: Version) -> Arc<str> {
+        let by_version = mount.contract.dialect.compatibility().lists_by_version;
+        let version = if by_version { version } else { Version::NEWEST_LEGACY };
+        let key = (scopes.clone(), version);
         if let Ok(texts) = self.texts.lock()
-            && let Some(text) = texts.get(scopes)
+            && let Some(text) = texts.get(&key)
         {
             return Arc::clone(text);
         }
         let callable = |position: &usize| {
             mount.contract.tools.get(*position).is_some_and(|tool| is_shown(mount, scopes, &tool.spec))
         };
-        let tools = self.tools.get_or_init(|| described(&mount.contract));
-        let visible = tools.iter().filter(|(_, position)| callable(position));
+        let place = Version::ALL.iter().position(|known| *known == version).unwrap_or_default();
+        let rendered = self.tools.get(place).map(|tools| tools.get_or_init(|| described(&mount.contract, version)));
+        let visible = rendered.into_iter().flatten().filter(|(_, position)| callable(position));
         let tools: Vec<&str> = visible.map(|(text, _)| text.as_str()).collect();
         let text: Arc<str> = format!("{{\"tools\":[{}]}}", tools.join(",")).into();
         if let Ok(mut texts) = self.texts.lock()
             && texts.len() < MOST_SETS
         {
-            texts.insert(scopes.clone(), Arc::clone(&text));
+            texts.insert(key, Arc::clone(&text));
         }
         text
     }
@@ -88,23 +94,23 @@ fn output(spec: &ToolSpec, error: Option<Schema>) -> Value {
 }
 
 /// Every tool with its place in the contract.
-fn described(contract: &Contract) -> Vec<(String, usize)> {
+fn described(contract: &Contract, version: Version) -> Vec<(String, usize)> {
     let tools = contract.tools.iter().zip(0..);
-    tools.map(|(tool, position)| (describe(&tool.spec, contract.dialect.error_schema()), position)).collect()
+    tools.map(|(tool, position)| (describe(contract, &tool.spec, version), position)).collect()
 }
 
-fn describe(spec: &ToolSpec, error: Option<Schema>) -> String {
+fn describe(contract: &Contract, spec: &ToolSpec, version: Version) -> String {
     let (read_only, destructive) = match spec.effect {
         Effect::Reads => (true, false),
         Effect::Adds => (false, false),
         Effect::Changes => (false, true),
     };
-    json!({
+    let mut described = json!({
         "name": spec.name,
         "title": spec.title,
         "description": spec.about,
         "inputSchema": spec.input.to_json(),
-        "outputSchema": output(spec, error),
+        "outputSchema": output(spec, contract.dialect.error_schema()),
         "annotations": {
             "title": spec.title,
             "readOnlyHint": read_only,
@@ -112,6 +118,9 @@ fn describe(spec: &ToolSpec, error: Option<Schema>) -> String {
             "idempotentHint": read_only,
             "openWorldHint": false,
         },
-    })
-    .to_string()
+    });
+    if let Some(described) = described.as_object_mut() {
+        contract.dialect.describe_tool(spec, version, described);
+    }
+    described.to_string()
 }

@@ -1,0 +1,134 @@
+//! A booking of any intent: what was promised to whom, at which price, and what became of it. What only one shape has is
+//! in a part of its own. The person is sealed; no tool of this contract answers with them.
+
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::{Fault, Permitted};
+use serde_json::Value;
+
+use super::codes::{BOOKING_CLOSED, NOT_FOUND};
+use super::facts::project;
+use super::intent::IntentTool;
+use super::listing::{CarPurchase, Stay};
+use super::service::BookedSlot;
+use super::{TENANT, ToolContext, is_sandbox};
+use crate::record::{Email, Entity, Integer, PersonName, Phone, Stored as _, Text, Timestamp};
+use crate::{Record, Vocabulary};
+
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum BookingStatus { Confirmed, Cancelled, Completed, Unknown }
+
+/// Whether it is meant. A booking of the sandbox takes nothing away from anybody.
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
+pub enum BookingMode { Live, Sandbox, Unknown }
+
+/// Whole rupees.
+pub type Rupees = Integer<0, 9_000_000_000_000>;
+
+#[derive(Debug, Clone, PartialEq, Record)]
+#[table("tomo_booking", prefix = "bkg", not_found = "NOT_FOUND", noun = "booking")]
+pub struct Booking {
+    /// How far it has come.
+    #[field(indexed)]
+    pub status: BookingStatus,
+    /// Live or sandbox.
+    #[field(indexed)]
+    pub mode: BookingMode,
+    /// The intent it was booked under.
+    #[field(indexed)]
+    pub intent: Text<80>,
+    /// The version of the intent.
+    pub intent_version: Text<20>,
+    /// The request of the dispatch, echoed when the booking completes.
+    pub request_id: Option<Text<200>>,
+    /// The listing, vehicle or provider.
+    #[field(indexed)]
+    pub item_id: Text<64>,
+    /// What was promised, in whole rupees.
+    pub total_inr: Rupees,
+    /// What is paid back after a cancellation.
+    pub refund_inr: Option<Rupees>,
+    /// When it begins: check-in, handover or the slot.
+    #[field(sorted)]
+    pub starts_at: Timestamp,
+    /// When it was cancelled.
+    pub cancelled_at: Option<Timestamp>,
+    /// Rooms of a hotel.
+    pub stay: Option<Stay>,
+    /// A car of the stock.
+    pub car: Option<CarPurchase>,
+    /// A time at a workshop or another provider.
+    pub slot: Option<BookedSlot>,
+    /// For whom it is.
+    pub customer: Option<BookingCustomer>,
+}
+
+#[derive(Debug, Clone, PartialEq, Record)]
+pub struct BookingCustomer {
+    /// Name.
+    pub name: PersonName,
+    /// Telephone number.
+    pub phone: Phone,
+    /// E-mail address.
+    pub email: Option<Email>,
+}
+
+impl BookingMode {
+    pub fn of(permitted: &Permitted<'_>) -> BookingMode {
+        if is_sandbox(permitted) { BookingMode::Sandbox } else { BookingMode::Live }
+    }
+}
+
+impl Booking {
+    /// The booking with the `booking_ref` of the call. One of another intent, or of the sandbox while live and the other
+    /// way round, does not exist for the caller.
+    pub async fn load(permitted: &Permitted<'_>, context: &ToolContext) -> Result<Entity<Booking>, Fault> {
+        let id = permitted.input().text("booking_ref").unwrap_or_default();
+        Booking::load_by_id(permitted, context, id).await
+    }
+
+    pub async fn load_by_id(
+        permitted: &Permitted<'_>,
+        context: &ToolContext,
+        id: &str,
+    ) -> Result<Entity<Booking>, Fault> {
+        let missing = || Fault::domain(NOT_FOUND, "No booking with this booking_ref exists here.");
+        let row = permitted.get_to_change(Booking::table(), id).await?.ok_or_else(missing)?;
+        let booking: Entity<Booking> = Entity::restore(permitted.tenant(), &row)?;
+        let is_callers =
+            *booking.record.intent == *context.intent.id && booking.record.mode == BookingMode::of(permitted);
+        if is_callers { Ok(booking) } else { Err(missing()) }
+    }
+
+    /// Refuses to change what has ended.
+    pub fn check_open(&self, now: Millis) -> Result<(), Fault> {
+        match self.status {
+            BookingStatus::Confirmed if now < self.starts_at => Ok(()),
+            BookingStatus::Confirmed => {
+                Err(Fault::domain(BOOKING_CLOSED, "This booking has begun, so it can no longer be changed."))
+            }
+            BookingStatus::Cancelled => Err(Fault::domain(BOOKING_CLOSED, "This booking was cancelled before.")),
+            BookingStatus::Completed | BookingStatus::Unknown => {
+                Err(Fault::domain(BOOKING_CLOSED, "This booking is complete, so it can no longer be changed."))
+            }
+        }
+    }
+}
+
+/// The answer to a call about a booking: exactly what the tool's response schema has.
+pub fn answer(tool: &IntentTool, booking: &Entity<Booking>, facts: &Value) -> Result<Item, Fault> {
+    let payload = project(&tool.output, facts)
+        .map_err(|missing| Fault::internal(format!("{} has no {} to answer with", tool.name, missing.0)))?;
+    Ok(Item {
+        id: booking.id.clone(),
+        version: booking.version,
+        body: payload.to_string(),
+        masked: None,
+        personal: None,
+    })
+}
+
+/// The member of stored bodies that names the tenant.
+pub const TENANT_MEMBER: &str = TENANT;

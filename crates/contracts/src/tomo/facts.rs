@@ -1,0 +1,115 @@
+//! From what a shape knows to exactly what an intent's response schema asks for: every member that the schema has, no
+//! other, and no null. A record that lacks a fact cannot be offered; that is for the caller of `project` to decide.
+
+use frontdesk_engine::model::schema::{Presence, Schema, TextFormat};
+use serde_json::{Map, Value};
+
+/// The member that could not be filled, as a dotted path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingFact(pub String);
+
+/// The facts that the schema asks for.
+pub fn project(schema: &Schema, facts: &Value) -> Result<Value, MissingFact> {
+    pick(schema, facts, String::new())
+}
+
+fn pick(schema: &Schema, facts: &Value, path: String) -> Result<Value, MissingFact> {
+    match schema {
+        Schema::Object(fields) | Schema::Extended { fields, .. } => {
+            let mut object = Map::new();
+            for field in fields {
+                let below = if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
+                match (facts.get(field.name).filter(|fact| !fact.is_null()), only_word(&field.schema)) {
+                    (Some(fact), _) => {
+                        object.insert(field.name.to_owned(), pick(&field.schema, fact, below)?);
+                    }
+                    (None, Some(word)) => {
+                        object.insert(field.name.to_owned(), Value::from(word));
+                    }
+                    (None, None) if field.presence == Presence::Required => return Err(MissingFact(below)),
+                    (None, None) => {}
+                }
+            }
+            Ok(Value::Object(object))
+        }
+        Schema::List { of, max, .. } => match facts {
+            Value::Array(items) => {
+                let items = items.iter().take(*max).enumerate();
+                items.map(|(place, item)| pick(of, item, format!("{path}.{place}"))).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                Err(MissingFact(path))
+            }
+        },
+        Schema::Map(_)
+        | Schema::AnyObject
+        | Schema::Text(_)
+        | Schema::Integer { .. }
+        | Schema::MinorUnits { .. }
+        | Schema::Number { .. }
+        | Schema::Boolean
+        | Schema::Nullable(_)
+        | Schema::Clearable(_)
+        | Schema::AnyOf { .. } => {
+            if schema.problems(facts).is_empty() {
+                Ok(facts.clone())
+            } else {
+                Err(MissingFact(path))
+            }
+        }
+    }
+}
+
+/// The only word that a text may be, if there is only one: it needs no fact.
+fn only_word(schema: &Schema) -> Option<&'static str> {
+    match schema {
+        Schema::Text(TextFormat::OneOf([only])) => Some(only),
+        Schema::Text(_)
+        | Schema::Object(_)
+        | Schema::Extended { .. }
+        | Schema::List { .. }
+        | Schema::Map(_)
+        | Schema::AnyObject
+        | Schema::Integer { .. }
+        | Schema::MinorUnits { .. }
+        | Schema::Number { .. }
+        | Schema::Boolean
+        | Schema::Nullable(_)
+        | Schema::Clearable(_)
+        | Schema::AnyOf { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use frontdesk_engine::model::schema::Schema;
+    use serde_json::json;
+
+    use super::{MissingFact, project};
+
+    #[test]
+    fn t_052_t_053_answers_have_every_member_of_the_schema_and_no_other() {
+        let schema = Schema::from_json(&json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["name", "kind", "rooms"],
+            "properties": {
+                "name": {"type": "string", "minLength": 1},
+                "kind": {"type": "string", "const": "hotel"},
+                "rooms": {"type": "array", "items": {
+                    "type": "object", "additionalProperties": false, "required": ["price_inr"],
+                    "properties": {"price_inr": {"type": "integer", "minimum": 0}}
+                }},
+                "note": {"type": "string"}
+            }
+        }))
+        .unwrap();
+        let facts = json!({"name": "Sea View", "secret": 1, "rooms": [{"price_inr": 4200, "cost_inr": 3000}]});
+        let expected = json!({"name": "Sea View", "kind": "hotel", "rooms": [{"price_inr": 4200}]});
+        assert_eq!(project(&schema, &facts), Ok(expected));
+        let without = json!({"name": "Sea View", "rooms": [{"price_inr": null}]});
+        assert_eq!(project(&schema, &without), Err(MissingFact("rooms.0.price_inr".to_owned())));
+        let empty = json!({"name": "", "rooms": []});
+        assert_eq!(project(&schema, &empty), Err(MissingFact("name".to_owned())), "an empty text is no fact");
+    }
+}

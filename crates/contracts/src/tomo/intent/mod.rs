@@ -1,0 +1,108 @@
+//! Intents are data: a file says which tools an intent has, what they take and answer, and with which codes they fail.
+//! Reading one refuses everything that the server would not keep.
+
+mod parse;
+mod references;
+
+use frontdesk_engine::model::schema::Schema;
+use frontdesk_engine::model::tool::Effect;
+use serde_json::Value;
+
+use super::shape::Shape;
+pub use parse::{IntentError, parse};
+
+/// The intents that are built in, by id.
+pub const BUILT_IN: &[(&str, &str)] = &[
+    ("travel.book_hotel", include_str!("../../../../../spec/tomo/intents/travel.book_hotel.json")),
+    ("marketplace.buy_used_car", include_str!("../../../../../spec/tomo/intents/marketplace.buy_used_car.json")),
+    ("auto.book_general_service", include_str!("../../../../../spec/tomo/intents/auto.book_general_service.json")),
+];
+
+pub fn built_in(id: &str) -> Option<&'static str> {
+    BUILT_IN.iter().find(|(known, _)| *known == id).map(|(_, text)| *text)
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intent {
+    pub id: String,
+    /// Such as `v1.0.0`.
+    pub version: String,
+    pub shape: Shape,
+    /// How long a search may be cached, which is also how long its prices are held at least.
+    pub cache_seconds: i64,
+    pub error_codes: Vec<String>,
+    pub tools: Vec<IntentTool>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct IntentTool {
+    pub name: String,
+    pub role: Role,
+    pub description: String,
+    pub widget: String,
+    pub input: Schema,
+    pub output: Schema,
+    /// Arguments that work as they stand. A text `{{tool:/pointer}}` stands for a value of an earlier answer.
+    pub examples: Vec<Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Search,
+    GetDetail,
+    Create,
+    Modify,
+    Cancel,
+    Track,
+    Rate,
+    Utility,
+}
+
+impl Role {
+    pub const ALL: [Role; 8] = [
+        Role::Search,
+        Role::GetDetail,
+        Role::Create,
+        Role::Modify,
+        Role::Cancel,
+        Role::Track,
+        Role::Rate,
+        Role::Utility,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::Search => "search",
+            Role::GetDetail => "get_detail",
+            Role::Create => "create",
+            Role::Modify => "modify",
+            Role::Cancel => "cancel",
+            Role::Track => "track",
+            Role::Rate => "rate",
+            Role::Utility => "utility",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Role> {
+        Role::ALL.into_iter().find(|role| role.as_str() == text)
+    }
+
+    pub fn effect(self) -> Effect {
+        match self {
+            Role::Search | Role::GetDetail | Role::Track | Role::Utility => Effect::Reads,
+            Role::Create => Effect::Adds,
+            Role::Modify | Role::Cancel | Role::Rate => Effect::Changes,
+        }
+    }
+}
+
+impl Intent {
+    pub fn tool(&self, name: &str) -> Option<&IntentTool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// Whether the intent lets a call end with this code.
+    pub fn has_code(&self, code: &str) -> bool {
+        self.error_codes.iter().any(|known| known == code)
+    }
+}
