@@ -44,4 +44,6 @@ mod support;
 mod totals;
 mod trade_values;
 mod vendor_fields;
+mod whole_deals;
 mod wrong_calls;
+mod wrong_ids;

@@ -14,7 +14,7 @@ use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, TimedAnswers, WriteContext};
 use crate::automotive::values::{Reachability, is_plain_id};
 use crate::automotive::vin::Vin;
-use crate::record::{Entity, check_transition};
+use crate::record::{Entity, FieldType as _, check_transition};
 
 pub(super) const INVALID_TRANSITION: CodeSpec = CodeSpec {
     code: Code("leads.invalid_transition"),
@@ -44,6 +44,13 @@ pub(super) const LOST_REASON_REQUIRED: CodeSpec = CodeSpec {
     means: "Status lost was sent without a reason.",
     next: "Send `lost_reason`.",
 };
+
+impl LeadStatus {
+    /// Whether another status may follow.
+    pub(in crate::automotive) fn can_become(self, next: LeadStatus) -> bool {
+        self != next && check_transition(TRANSITIONS, self, next, INVALID_TRANSITION.code).is_ok()
+    }
+}
 
 impl Resource for Lead {
     const DOMAIN: &'static Domain = &domains::LEADS;
@@ -187,7 +194,7 @@ fn consent_source(channel: Channel) -> ConsentSource {
 
 fn timed_text(text: String, now: Millis) -> String {
     let (granted, expired) = (r#""consent":{"status":"granted""#, r#""consent":{"status":"expired""#);
-    consent::expire(text, granted, expired, |row| row.get("consent")?.get("expires_at"), now)
+    consent::expire(text, granted, expired, |row| row.get("consent")?.get("expires_at").and_then(Millis::read), now)
 }
 
 /// Lists show the id unmasked, so it must not be able to hold a name, an e-mail address or free text.

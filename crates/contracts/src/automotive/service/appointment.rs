@@ -208,6 +208,12 @@ impl Resource for Appointment {
             return Err(Fault::invalid(problems));
         }
         if old.status != Cancelled && new.status == Cancelled {
+            if new.repair_order_id.is_some() {
+                return Err(Fault::domain(
+                    INVALID_TRANSITION.code,
+                    "The appointment has a repair order. Set that to voided with service.update_repair_order first.",
+                ));
+            }
             new.cancelled_at = Some(context.now());
             new.cancel_reason = context.argument("cancel_reason")?;
         }
@@ -281,6 +287,7 @@ const LISTED_BY: &[FilterArgument] = &[
         ("start_min", "Only those that begin at or after this."),
         ("start_max", "Only those that begin at or before this."),
     ),
+    equals("appointment_number", "The one with this number of the dealership's own system."),
     equals("customer_id", "Only those of this customer."),
     equals("vehicle_id", "Only those of this vehicle."),
     equals("vin", "Only those of the vehicle with this number."),

@@ -11,6 +11,7 @@ use super::calendar::{LocalCalendar, LocalSlot};
 use super::service_code::{ServiceCode, ServiceCodeStatus};
 use super::workshop::Workshop;
 use super::{INVALID_SERVICE_CODE, SLOT_UNAVAILABLE};
+use crate::automotive::resource::missing_reference;
 use crate::record::filter::NEWEST;
 use crate::record::{Entity, Ref, Stored, Text};
 
@@ -30,8 +31,10 @@ pub(super) async fn load<T: Stored>(permitted: &Permitted<'_>, id: &str) -> Resu
 }
 
 pub(super) async fn load_required<T: Stored>(permitted: &Permitted<'_>, id: &str) -> Result<Entity<T>, Fault> {
-    let missing = || Fault::domain(T::NOT_FOUND, format!("No {} with this id exists here.", T::NOUN));
-    load(permitted, id).await?.ok_or_else(missing)
+    match load(permitted, id).await? {
+        Some(found) => Ok(found),
+        None => Err(missing_reference::<T>(permitted, id).await?),
+    }
 }
 
 /// The workshop that is named, or the only one.
