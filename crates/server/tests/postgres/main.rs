@@ -1,6 +1,7 @@
 //! A whole desk on PostgreSQL, and two of them on one database.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod day;
 mod erasure;
 mod nodes;
 mod serving;

@@ -59,11 +59,22 @@ impl<R: Resource> ResourceApi<R> {
     /// Newest first, page by page, personal data masked. The list has an address, too: `address` is its title and its
     /// description.
     pub fn list(
-        mut self,
+        self,
         name: &'static str,
         title: &'static str,
         about: &'static str,
         filters: &[FilterArgument],
+        address: (&'static str, &'static str),
+    ) -> ResourceApi<R> {
+        self.sorted_list((name, title, about), filters, &[], address)
+    }
+
+    /// As `list`, in an order that the caller may choose.
+    pub fn sorted_list(
+        mut self,
+        (name, title, about): (&'static str, &'static str, &'static str),
+        filters: &[FilterArgument],
+        orders: &[SortOption],
         address: (&'static str, &'static str),
     ) -> ResourceApi<R> {
         self.templates.push(ResourceTemplate {
@@ -74,7 +85,7 @@ impl<R: Resource> ResourceApi<R> {
             source: ResourceSource::Tool { name, lists: None },
         });
         let path = format!("/{}", self.plural);
-        self.list_tool(name, title, about, filters, &[], path)
+        self.list_tool(name, title, about, filters, orders, path)
     }
 
     /// As `list`, in an order that the caller chooses, and without an address.

@@ -3,6 +3,7 @@
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::model::schema::{Schema, optional};
 use frontdesk_engine::model::timestamp::Millis;
 
@@ -22,7 +23,8 @@ use crate::automotive::vehicle::Vehicle;
 use crate::automotive::vin::Vin;
 use crate::record::filter::{equals, range};
 use crate::record::{
-    Entity, FieldType as _, FilterArgument, Integer, List, Ref, Stored as _, Text, Timestamp, check_transition,
+    Entity, FieldType as _, FilterArgument, Integer, List, Ref, SortOption, Stored as _, Text, Timestamp,
+    check_transition,
 };
 use crate::{Record, Vocabulary};
 
@@ -297,6 +299,11 @@ const LISTED_BY: &[FilterArgument] = &[
     equals("phone", "Whole number in E.164 form."),
 ];
 
+const SORTED_BY: &[SortOption] = &[
+    SortOption { word: "start_asc", field: "start", direction: Direction::Ascending },
+    SortOption { word: "start_desc", field: "start", direction: Direction::Descending },
+];
+
 pub fn resource() -> ResourceParts {
     let accept_waitlist = optional(
         ACCEPT_WAITLIST,
@@ -307,11 +314,15 @@ pub fn resource() -> ResourceParts {
     let codes = &[SLOT_UNAVAILABLE, INVALID_SERVICE_CODE];
     let change_codes = &[SLOT_UNAVAILABLE, INVALID_SERVICE_CODE, INVALID_TRANSITION];
     ResourceApi::<Appointment>::new("appointments", "The appointment's id, as lists give it.")
-        .list(
-            "service.list_appointments",
-            "List appointments",
-            "Lists the workshop's appointments, last booked first, page by page, contact data masked.",
+        .sorted_list(
+            (
+                "service.list_appointments",
+                "List appointments",
+                "Lists the workshop's appointments, last booked first or by their start, page by page, contact data masked. \
+                 For one day send start_min and start_max with sort start_asc.",
+            ),
             LISTED_BY,
+            SORTED_BY,
             ("Appointments", "Appointments of the workshop, last booked first, contact data masked."),
         )
         .get(
