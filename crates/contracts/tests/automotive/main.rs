@@ -28,6 +28,7 @@ mod mask;
 mod matrix;
 mod naming;
 mod personal_data;
+mod provoked_codes;
 mod quotes;
 mod receipts;
 mod reference;
