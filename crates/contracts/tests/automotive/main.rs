@@ -36,6 +36,7 @@ mod repair_orders;
 mod resource_fields;
 mod resources;
 mod routes;
+mod sales;
 mod scopes;
 mod search;
 mod service_parallel;

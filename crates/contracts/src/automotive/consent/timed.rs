@@ -27,6 +27,7 @@ pub(super) fn timed_filters(filters: Vec<Filter>, now: Millis) -> Vec<Filter> {
         | Filter::AtLeast(..)
         | Filter::AtMost(..)
         | Filter::AbsentOrAbove(..)
+        | Filter::Either(_)
         | Filter::SearchTerms(_) => vec![filter],
     });
     timed.collect()

@@ -93,10 +93,14 @@ impl<R: Resource> ReadTool for GetTool<R> {
                 let Row { id, version, body, masked, personal, .. } = entity.row(TENANT);
                 return Ok(Outcome::One(Item { id, version, body, masked, personal }));
             }
+            let body = match R::TIMED {
+                Some(timed) => (timed.text)(row.body, permitted.now()),
+                None => row.body,
+            };
             Ok(Outcome::One(Item {
                 id: row.id,
                 version: row.version,
-                body: row.body,
+                body,
                 masked: row.masked,
                 personal: row.personal,
             }))

@@ -177,9 +177,11 @@ impl<'a> WriteContext<'a> {
 
     /// A row of the same tenant, with its personal data, to be read or changed.
     pub async fn load<T: Stored>(&mut self, id: &Ref<T>) -> Result<Option<Entity<T>>, Fault> {
-        let row = self.permitted.get_to_change(T::table(), id).await?;
+        let Some(row) = self.permitted.get_to_change(T::table(), id).await? else {
+            return Ok(None);
+        };
         self.loaded.push((T::TABLE_NAME, id.to_string()));
-        row.map(|row| Entity::restore(self.permitted.tenant(), &row)).transpose()
+        Entity::restore(self.permitted.tenant(), &row).map(Some)
     }
 
     /// As `load`; its absence is the caller's error.

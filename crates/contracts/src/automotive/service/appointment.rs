@@ -12,12 +12,12 @@ use super::booking::{self, ACCEPT_WAITLIST};
 use super::repair_order::RepairOrder;
 use super::workshop::Workshop;
 use super::workshop_day::WorkshopDay;
-use super::{DUPLICATE, INVALID_SERVICE_CODE, INVALID_TRANSITION, SLOT_UNAVAILABLE, availability};
+use super::{DUPLICATE, INVALID_SERVICE_CODE, INVALID_TRANSITION, SLOT_UNAVAILABLE, availability, waitlist};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::customer::Customer;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::lead::Channel;
-use crate::automotive::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
+use crate::automotive::resource::{Resource, ResourceApi, ResourceParts, TimedAnswers, WriteContext};
 use crate::automotive::values::{Contact, Distance};
 use crate::automotive::vehicle::Vehicle;
 use crate::automotive::vin::Vin;
@@ -43,7 +43,8 @@ pub struct Appointment {
     #[field(receipt)]
     #[default(Text::from(""))]
     pub appointment_id: Text<64>,
-    /// How far it has come. A booked one has its place, a waitlisted one moves up when a place becomes free.
+    /// How far it has come. A booked one has its place; a waitlisted one moves up when a place becomes free, and is
+    /// cancelled if none has by its start.
     #[field(update, known, indexed, receipt)]
     #[argument("The new status. To move up from the waitlist is not yours to set; it happens by itself.")]
     #[default(AppointmentStatus::Booked)]
@@ -175,6 +176,7 @@ impl AppointmentStatus {
 impl Resource for Appointment {
     const DOMAIN: &'static Domain = &domains::SERVICE;
     const DUPLICATE: CodeSpec = DUPLICATE;
+    const TIMED: Option<TimedAnswers> = Some(waitlist::TIMED);
 
     fn on_create(entity: &mut Entity<Appointment>, context: &WriteContext<'_>) -> Result<(), Fault> {
         entity.record.appointment_id = entity.id.as_str().into();
@@ -190,14 +192,18 @@ impl Resource for Appointment {
         context: &WriteContext<'_>,
     ) -> Result<(), Fault> {
         let (old, new) = (&before.record, &mut after.record);
-        check_transition(TRANSITIONS, old.status, new.status, INVALID_TRANSITION.code)?;
+        let from = old.status_at(context.now());
+        if !context.is_named("status") && new.status == old.status {
+            new.status = from;
+        }
+        check_transition(TRANSITIONS, from, new.status, INVALID_TRANSITION.code)?;
         let mut problems = new.check();
         // One whose customer was erased has none, and goes on without.
         if old.missing_vehicle().is_none() {
             problems.extend(new.missing_vehicle());
         }
         if !old.is_at_same_place(new) {
-            if !old.status.can_move() || old.status != new.status {
+            if !from.can_move() || from != new.status {
                 return Err(Fault::domain(
                     INVALID_TRANSITION.code,
                     "Time, work, advisor and workshop can change only while the status is booked, waitlisted or confirmed, \
