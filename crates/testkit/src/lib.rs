@@ -6,6 +6,7 @@
 
 #[cfg(feature = "app")]
 pub mod app;
+pub mod automotive_names;
 pub mod callers;
 pub mod clock;
 pub mod databases;

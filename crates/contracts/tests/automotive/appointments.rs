@@ -118,8 +118,8 @@ fn a_wrong_service_code_is_named_with_its_place() {
         answer["error"],
         json!({
             "code": "service.invalid_service_code",
-            "message": "Not all of this can be booked: details.errors names the service codes that are wrong. Find codes \
-                with service.list_service_codes.",
+            "message": "Not all of this can be booked. /service_codes/1: a code that service.list_service_codes lists is \
+                expected. Find codes with service.list_service_codes.",
             "details": {
                 "errors": [{
                     "pointer": "/service_codes/1",
@@ -356,6 +356,7 @@ fn the_demo_has_a_full_slot_with_somebody_waiting() {
 fn appointments_are_listed_by_their_start() {
     let desk = TestDesk::open();
     let (later, _) = book(&desk, booking(TEN, &["OIL"]));
+    desk.clock.advance(1_000);
     let (sooner, _) = book(&desk, booking(NINE, &["OIL"]));
     let listed = |sort: &str| {
         let day = json!({"start_min": NINE, "start_max": TEN, "sort": sort});

@@ -106,7 +106,7 @@ async fn other_sales(
 
 impl Deal {
     /// What the customer pays for the car, in money or with a trade.
-    fn spent(&self) -> i64 {
+    pub(in crate::automotive) fn spent(&self) -> i64 {
         let totals = self.totals.as_ref();
         totals.map_or(0, |totals| totals.total_price.amount.get().saturating_sub(totals.incentives.amount.get()).max(0))
     }

@@ -91,8 +91,10 @@ pub(super) async fn work(permitted: &Permitted<'_>, workshop: &Workshop, codes: 
     if problems.is_empty() {
         return Ok(work);
     }
-    let message = "Not all of this can be booked: details.errors names the service codes that are wrong. Find codes with \
-                   service.list_service_codes.";
+    let reasons: Vec<String> =
+        problems.iter().map(|problem| format!("{}: {}", problem.pointer, problem.expected)).collect();
+    let reasons = reasons.join("; ");
+    let message = format!("Not all of this can be booked. {reasons}. Find codes with service.list_service_codes.");
     Err(Fault { problems, ..Fault::domain(INVALID_SERVICE_CODE.code, message) })
 }
 
