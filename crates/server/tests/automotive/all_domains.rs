@@ -66,7 +66,7 @@ async fn desk() -> TestApp {
 }
 
 #[tokio::test]
-async fn a3_05_a3_06_a3_13_a3_14_every_record_has_its_own_id_and_dealership() {
+async fn a3_05_a3_06_a3_13_a3_14_records_have_own_ids_and_dealerships() {
     let desk = desk().await;
     let mut agent = desk.agent().await;
     for (list, get, _, number, _) in RESOURCES {
@@ -89,7 +89,7 @@ async fn a3_05_a3_06_a3_13_a3_14_every_record_has_its_own_id_and_dealership() {
 }
 
 #[tokio::test]
-async fn a3_09_ids_of_another_dealership_answer_as_unknown_ones_in_every_domain() {
+async fn a3_09_foreign_ids_answer_as_unknown_ones_in_every_domain() {
     let desk = desk().await;
     let mut lakeside = desk.agent().await;
     let mut summit = desk.other_tenant().await;
@@ -122,7 +122,7 @@ async fn a3_09_ids_of_another_dealership_answer_as_unknown_ones_in_every_domain(
 }
 
 #[tokio::test]
-async fn a3_11_a3_18_a3_19_a3_20_every_list_is_walked_by_cursors_of_its_own() {
+async fn a3_11_a3_18_a3_19_a3_20_lists_are_walked_by_own_cursors() {
     let desk = desk().await;
     let mut agent = desk.agent().await;
     let mut summit = desk.other_tenant().await;

@@ -198,7 +198,6 @@ async fn two_desks_never_book_more_than_the_workshop_has() {
         let mut statuses = book_at_two_desks(desks, start, 200).await;
         // One process serves them in turn; of two, hardly anybody loses sixteen times.
         let repeated = statuses.remove("repeated").unwrap();
-        println!("{repeated} were told to come again");
         assert!(repeated <= 2, "{repeated} were told to come again");
         assert_eq!(statuses, BTreeMap::from([("booked".to_owned(), 3), ("waitlisted".to_owned(), 197)]));
     }

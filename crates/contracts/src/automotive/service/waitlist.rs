@@ -18,10 +18,8 @@ pub(super) const TIMED: TimedAnswers = TimedAnswers { filters, text };
 impl Appointment {
     /// The status at this time.
     pub(super) fn status_at(&self, now: Millis) -> AppointmentStatus {
-        match self.status {
-            AppointmentStatus::Waitlisted if self.start <= now => AppointmentStatus::Cancelled,
-            status => status,
-        }
+        let has_ended = self.status == AppointmentStatus::Waitlisted && self.start <= now;
+        if has_ended { AppointmentStatus::Cancelled } else { self.status }
     }
 }
 
