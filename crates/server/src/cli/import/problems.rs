@@ -40,6 +40,13 @@ impl ProblemFile {
         Ok(())
     }
 
+    /// Removes it: a list of only some of the wrong rows would look complete.
+    pub(super) fn discard(&mut self) {
+        if self.file.take().is_some() {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
     /// Where it is, if anything was wrong.
     pub(super) fn finish(&mut self) -> Result<Option<PathBuf>, CliError> {
         match self.file.take() {

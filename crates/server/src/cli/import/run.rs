@@ -73,7 +73,13 @@ impl ImportRun {
         let ImportReply::Earlier(earlier) = self.send(ImportStep::Earlier).await? else {
             return Err(unexpected());
         };
-        let checked = self.check().await?;
+        let checked = match self.check().await {
+            Ok(checked) => checked,
+            Err(error) => {
+                self.problems.discard();
+                return Err(error);
+            }
+        };
         // Matched rows say themselves whether they change anything; the others were applied under keys that expire.
         if let (Some((at, _)), false) = (earlier, self.has_keys) {
             return Ok(Ending::Earlier { at });
@@ -129,11 +135,11 @@ impl ImportRun {
             for result in self.rows(ImportStep::Check(good)).await? {
                 self.note(&result, &mut counts)?;
             }
-            progress.set(position / 1024);
+            progress.set(position.div_ceil(1024));
         }
         progress.end();
         if counts.rows == 0 {
-            return Err(format!("{} has no rows", self.args.file.display()).into());
+            return Err(format!("{}: It has no rows.", self.args.file.display()).into());
         }
         Ok(counts)
     }
