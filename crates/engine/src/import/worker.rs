@@ -20,7 +20,7 @@ use crate::model::fault::Fault;
 use crate::model::tool::Future;
 
 /// How often the store is searched for imports whose node has gone.
-const SEARCH_INTERVAL: Duration = Duration::from_secs(60);
+const SEARCH_INTERVAL: Duration = Duration::from_secs(15);
 /// How many imports of a tenant are run in one round.
 const MAX_FOUND: usize = 16;
 
@@ -147,6 +147,8 @@ impl JobRun<'_> {
         let is_refused = self.job.state.counts.rejected > 0 && mode.bad_rows == OnBadRows::Refuse;
         // Rows of an interrupted run were accepted before; meanwhile they may have come to conflict with other changes.
         if is_refused && !resumed {
+            // They count what was done, and nothing was.
+            self.job.state.counts = ImportCounts { created: 0, updated: 0, ..self.job.state.counts };
             return Err(Stop::Ended(ImportStatus::Rejected, None));
         }
         if mode.dry_run {
@@ -274,7 +276,7 @@ impl JobRun<'_> {
 }
 
 /// The lease is renewed when less than this many milliseconds are left.
-const RENEW_BEFORE: i64 = 30_000;
+const RENEW_BEFORE: i64 = 7_500;
 
 /// A feed that was cut short must not empty the stock.
 pub fn too_many(missing: usize, all: usize, percent: u8) -> Option<String> {

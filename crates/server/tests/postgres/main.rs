@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
 mod erasure;
+mod imports;
 mod nodes;
 mod serving;
 mod tenant_transfer;
