@@ -42,7 +42,7 @@ pub(super) struct ImportRun {
     problems: ProblemFile,
     /// Lines that are wrong or change nothing, and need not be applied.
     skipped: HashSet<u64>,
-    /// Records that rows are about.
+    /// Records that rows are about, if the others are to be withdrawn.
     matched: HashSet<String>,
     /// Whether rows are matched with records by values of their own.
     has_keys: bool,
@@ -59,7 +59,7 @@ impl ImportRun {
         };
         let source = ImportSource::open(&args, currency)?;
         let task = ImportTask { tenant: id, id: source.import_id.clone(), ..task };
-        let problems = ProblemFile::new(&args.file, args.errors.clone());
+        let problems = ProblemFile::new(&args.file, args.errors.clone())?;
         let (skipped, matched) = (HashSet::new(), HashSet::new());
         Ok(ImportRun { args, source, client, task, problems, skipped, matched, has_keys: false })
     }
@@ -85,8 +85,8 @@ impl ImportRun {
             return Ok(Ending::Earlier { at });
         }
         let problems = self.problems.finish()?;
-        if let (Some(problems), false) = (&problems, self.args.skip_bad_rows) {
-            return Ok(Ending::Rejected { counts: checked, problems: problems.clone() });
+        if let (Some(problems), false) = (problems, self.args.skip_bad_rows) {
+            return Ok(Ending::Rejected { counts: checked, problems });
         }
         let missing = self.missing().await?;
         if self.args.dry_run {
@@ -101,7 +101,7 @@ impl ImportRun {
         }
         self.send(ImportStep::Finish(counts)).await?;
         // Rows can come to be wrong between the check and their turn.
-        let problems = self.problems.finish()?.or(problems);
+        let problems = self.problems.finish()?;
         Ok(Ending::Applied { import: self.task.id.clone(), counts, problems, notes: self.source.notes() })
     }
 
@@ -205,7 +205,9 @@ impl ImportRun {
 
     fn note(&mut self, result: &RowResult, counts: &mut ImportCounts) -> Result<(), CliError> {
         counts.add(result);
-        self.matched.extend(result.id.clone());
+        if self.args.withdraw_missing {
+            self.matched.extend(result.id.clone());
+        }
         match &result.verdict {
             RowVerdict::Rejected(problems) => {
                 self.skipped.insert(result.line);
