@@ -20,6 +20,7 @@ mod import_jobs;
 mod imports;
 mod inventory_writes;
 mod lead_lifecycle;
+mod lead_stock;
 mod leads;
 mod loaner;
 mod made_up_resource;

@@ -12,7 +12,7 @@ use super::duplicates::DuplicateRows;
 use super::job::{ImportCounts, ImportJob, ImportStatus, OnBadRows};
 use super::job_store::{JobStore, JobWrite};
 use super::session::{CHUNK_ROWS, ImportSession, RowResult, RowVerdict};
-use super::spec::{FeedText, ImportRow};
+use super::spec::{FeedText, ImportRow, ImportRules, ReadRow};
 use crate::desk::{Desk, Mount};
 use crate::dispatch::DeskSource;
 use crate::model::caller::TenantId;
@@ -20,7 +20,7 @@ use crate::model::fault::Fault;
 use crate::model::tool::Future;
 
 /// How often the store is searched for imports whose node has gone.
-const SEARCH_INTERVAL: Duration = Duration::from_secs(60);
+const SEARCH_INTERVAL: Duration = Duration::from_secs(15);
 /// How many imports of a tenant are run in one round.
 const MAX_FOUND: usize = 16;
 
@@ -147,6 +147,8 @@ impl JobRun<'_> {
         let is_refused = self.job.state.counts.rejected > 0 && mode.bad_rows == OnBadRows::Refuse;
         // Rows of an interrupted run were accepted before; meanwhile they may have come to conflict with other changes.
         if is_refused && !resumed {
+            // They count what was done, and nothing was.
+            self.job.state.counts = ImportCounts { created: 0, updated: 0, ..self.job.state.counts };
             return Err(Stop::Ended(ImportStatus::Rejected, None));
         }
         if mode.dry_run {
@@ -164,24 +166,18 @@ impl JobRun<'_> {
     async fn read(&mut self, feed: FeedText) -> Result<(), Stop> {
         let rules = Arc::clone(&self.session.spec().rules);
         // Parsing a large feed takes longer than a call may hold up others.
-        let read = spawn_blocking(move || rules.read_feed(&feed)).await;
+        let read =
+            spawn_blocking(move || rules.read_feed(&feed).map(|rows| without_duplicates(rules.as_ref(), rows))).await;
         let rows = match read {
             Ok(Ok(rows)) => rows,
             Ok(Err(reason)) => return Err(Stop::Ended(ImportStatus::Rejected, Some(reason))),
             Err(_) => return Err(Stop::Fault(Fault::internal("reading a feed panicked"))),
         };
-        let mut duplicates = DuplicateRows::default();
-        for row in rows {
-            let rules = self.session.spec().rules.as_ref();
-            let checked = row.arguments.and_then(|arguments| {
-                let noted = duplicates.add(rules, row.line, &arguments);
-                noted.map(|()| arguments).map_err(|problem| vec![problem])
-            });
-            match checked {
-                Ok(arguments) => self.rows.push(ImportRow { line: row.line, arguments, key: None }),
+        for ReadRow { line, arguments } in rows {
+            match arguments {
+                Ok(arguments) => self.rows.push(ImportRow { line, arguments, key: None }),
                 Err(problems) => {
-                    let verdict = RowVerdict::Rejected(problems);
-                    self.note(&[RowResult { line: row.line, verdict, id: None }]);
+                    self.note(&[RowResult { line, verdict: RowVerdict::Rejected(problems), id: None }]);
                 }
             }
         }
@@ -203,7 +199,10 @@ impl JobRun<'_> {
     async fn apply(&mut self) -> Result<(), Stop> {
         let done = usize::try_from(self.job.state.applied).unwrap_or(usize::MAX).min(self.rows.len());
         let rows = std::mem::take(&mut self.rows);
-        for chunk in rows.get(done..).unwrap_or_default().chunks(CHUNK_ROWS) {
+        let mut left = rows.get(done..).unwrap_or_default();
+        while !left.is_empty() {
+            let (chunk, rest) = left.split_at(left.len().min(self.session.chunk_rows()));
+            left = rest;
             let results = self.session.apply(chunk).await?;
             self.note(&results);
             self.job.state.applied += chunk.len() as u64;
@@ -273,8 +272,21 @@ impl JobRun<'_> {
     }
 }
 
+/// Marks the rows that repeat an earlier one.
+fn without_duplicates(rules: &dyn ImportRules, rows: Vec<ReadRow>) -> Vec<ReadRow> {
+    let mut duplicates = DuplicateRows::default();
+    let marked = rows.into_iter().map(|ReadRow { line, arguments }| {
+        let arguments = arguments.and_then(|arguments| {
+            let noted = duplicates.add(rules, line, &arguments);
+            noted.map(|()| arguments).map_err(|problem| vec![problem])
+        });
+        ReadRow { line, arguments }
+    });
+    marked.collect()
+}
+
 /// The lease is renewed when less than this many milliseconds are left.
-const RENEW_BEFORE: i64 = 30_000;
+const RENEW_BEFORE: i64 = 7_500;
 
 /// A feed that was cut short must not empty the stock.
 pub fn too_many(missing: usize, all: usize, percent: u8) -> Option<String> {

@@ -31,7 +31,10 @@ pub(crate) async fn perform(
     permitted: &Permitted<'_>,
 ) -> Result<Outcome, Fault> {
     match &tool.run {
-        Run::Read(tool) => run_cancellable(call_record, permitted, tool.read(permitted)).await,
+        Run::Read(tool) => {
+            call_record.desk.import_queue.note_read(permitted.now());
+            run_cancellable(call_record, permitted, tool.read(permitted)).await
+        }
         // Boxed, so that the future of a read has no room for a write.
         Run::Write(tool) => Box::pin(write(call_record, tool.as_ref(), permitted)).await.map(Outcome::One),
         Run::Compound(tool) => Box::pin(make_calls(call_record, tool.as_ref(), permitted)).await,

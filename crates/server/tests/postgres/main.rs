@@ -3,6 +3,7 @@
 
 mod day;
 mod erasure;
+mod imports;
 mod nodes;
 mod serving;
 mod tenant_transfer;

@@ -6,6 +6,7 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Code, Fault, Permitted};
 
 use super::duplicates::earlier_lead;
+use super::stock_link::vehicle_in_stock;
 use super::{Channel, Lead, LeadOwner, LeadStatus, TradeIn};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::consent::{self, ConsentInput, ConsentPerson, ConsentSource, ConsentSubject, Statements};
@@ -139,6 +140,9 @@ impl Resource for Lead {
                 lead.consent_id = Some(consent::record_accepted(&lead.consent, input, subject, context).await?);
             }
             lead.duplicate_of = earlier_lead(&lead.contact, context).await?;
+            if lead.vehicle_id.is_none() {
+                lead.vehicle_id = vehicle_in_stock(context).await?;
+            }
         }
         update_customer(before, after, context).await
     }
