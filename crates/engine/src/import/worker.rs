@@ -190,22 +190,22 @@ impl JobRun<'_> {
         for chunk in rows.chunks(CHUNK_ROWS) {
             let results = self.session.check(chunk).await?;
             self.note(&results);
-            self.renew(ImportStatus::Checking).await?;
+            self.renew().await?;
         }
         self.rows = rows.into_iter().filter(|row| !self.skipped.contains(&row.line)).collect();
         Ok(())
     }
 
     async fn apply(&mut self) -> Result<(), Stop> {
-        let done = usize::try_from(self.job.state.applied).unwrap_or(usize::MAX).min(self.rows.len());
         let rows = std::mem::take(&mut self.rows);
-        let mut left = rows.get(done..).unwrap_or_default();
+        let mut left = rows_after(&rows, self.job.state.applied_line);
         while !left.is_empty() {
             let (chunk, rest) = left.split_at(left.len().min(self.session.chunk_rows()));
             left = rest;
             let results = self.session.apply(chunk).await?;
             self.note(&results);
             self.job.state.applied += chunk.len() as u64;
+            self.job.state.applied_line = chunk.last().map_or(0, |row| row.line);
             self.save(ImportStatus::Applying).await?;
         }
         self.rows = rows;
@@ -252,13 +252,14 @@ impl JobRun<'_> {
         }
     }
 
-    /// Keeps the lease while nothing is applied yet, without a write for every chunk.
-    async fn renew(&mut self, status: ImportStatus) -> Result<(), Stop> {
+    /// Keeps the lease while rows are checked, without a write for every chunk. The status stays: a run that is resumed has
+    /// applied rows already, and is not to be taken for a new one if it is interrupted again.
+    async fn renew(&mut self) -> Result<(), Stop> {
         let remaining = self.job.state.due_at.saturating_sub(self.jobs.desk.now().0);
         if remaining > RENEW_BEFORE {
             return Ok(());
         }
-        self.save(status).await
+        self.save(self.job.state.status).await
     }
 
     async fn save(&mut self, status: ImportStatus) -> Result<(), Stop> {
@@ -270,6 +271,11 @@ impl JobRun<'_> {
             JobWrite::Conflict => Err(Stop::Lost),
         }
     }
+}
+
+/// The rows behind a line. Rows are in the order of their lines.
+fn rows_after(rows: &[ImportRow], line: u64) -> &[ImportRow] {
+    rows.get(rows.partition_point(|row| row.line <= line)..).unwrap_or_default()
 }
 
 /// Marks the rows that repeat an earlier one.
@@ -296,4 +302,22 @@ pub fn too_many(missing: usize, all: usize, percent: u8) -> Option<String> {
              is complete, or allow a larger share."
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::{ImportRow, rows_after};
+
+    #[test]
+    fn a_row_that_is_rejected_on_resume_makes_no_other_be_missed() {
+        let row = |line| ImportRow { line, arguments: Map::new(), key: None };
+        // Lines 2 to 4 were applied; when the run is resumed, line 3 is no longer accepted.
+        let rows = [row(2), row(4), row(5), row(6)];
+        let lines: Vec<u64> = rows_after(&rows, 4).iter().map(|row| row.line).collect();
+        assert_eq!(lines, [5, 6]);
+        assert_eq!(rows_after(&rows, 0).len(), 4);
+        assert!(rows_after(&rows, 6).is_empty());
+    }
 }
