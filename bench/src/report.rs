@@ -65,14 +65,21 @@ impl Report {
         if !self.imports.is_empty() {
             out.push_str(
                 "\n| database | creates/s by 64 | import rows/s | unchanged rows/s | get p95 µs, quiet / importing | create p95 µs, \
-                 quiet / importing |\n|---|--:|--:|--:|--:|--:|\n",
+                 quiet / importing | import rows/s beside creates |\n|---|--:|--:|--:|--:|--:|--:|\n",
             );
         }
         for row in &self.imports {
-            let ImportRow { database, creates_per_second, rows_per_second, unchanged_per_second, get_p95, create_p95 } =
-                row;
+            let ImportRow {
+                database,
+                creates_per_second,
+                rows_per_second,
+                unchanged_per_second,
+                get_p95,
+                create_p95,
+                rows_beside_creates,
+            } = row;
             out.push_str(&format!(
-                "| {database} | {creates_per_second:.0} | {rows_per_second:.0} | {unchanged_per_second:.0} | {} / {} | {} / {} |\n",
+                "| {database} | {creates_per_second:.0} | {rows_per_second:.0} | {unchanged_per_second:.0} | {} / {} | {} / {} | {rows_beside_creates:.0} |\n",
                 get_p95.0, get_p95.1, create_p95.0, create_p95.1
             ));
         }

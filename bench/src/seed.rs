@@ -203,6 +203,8 @@ fn generated(templates: &[Template], dealership: &str, place: usize, number: usi
     for (name, cell) in &mut row.cells {
         match *name {
             "vin" => *cell = Cell::Text(vin.clone()),
+            // Null for one that is sold.
+            "live_vin" if *cell != Cell::Null => *cell = Cell::Text(vin.clone()),
             "stock_number" => *cell = Cell::Text(stock_number.clone()),
             _ => {}
         }

@@ -321,6 +321,15 @@ impl<'a> SqlStatement<'a> {
                 let number = self.bind(QueryParam::Integer(*value));
                 let _ = write!(self.text, " AND ({column} IS NULL OR {column} > ${number})");
             }
+            Filter::Either(lists) => {
+                self.text.push_str(" AND (1 = 0");
+                for list in lists {
+                    self.text.push_str(" OR (1 = 1");
+                    list.iter().for_each(|filter| self.filter(table, filter, keys));
+                    self.text.push(')');
+                }
+                self.text.push(')');
+            }
             Filter::SearchTerms(terms) => {
                 for term in terms {
                     let number = self.bind(QueryParam::of_term(term, table, keys));

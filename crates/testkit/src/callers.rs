@@ -1,5 +1,7 @@
 //! Who calls, and who watches: an `Identity` that believes what a token says, and an `Observer` that remembers calls.
 
+pub mod automotive_names;
+
 use std::sync::{Arc, Mutex};
 
 use frontdesk_engine::model::incoming::Credential;

@@ -49,9 +49,6 @@ pub struct AdfProspect {
     pub unmapped: Vec<String>,
     /// Those of them, and of the comments themselves, that did not fit there.
     pub cut: Vec<String>,
-    /// The vehicle of interest by its own numbers, with which it may be found in stock.
-    pub vin: Option<String>,
-    pub stock_number: Option<String>,
     /// Its place in the message, from 1.
     pub number: usize,
 }

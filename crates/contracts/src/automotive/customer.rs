@@ -13,7 +13,7 @@ use super::domains::{self, Domain};
 use super::erasure::PersonRecord;
 use super::lead::{Lead, LeadStatus};
 use super::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
-use super::values::{Contact, Money, Reachability, is_plain_id};
+use super::values::{Contact, MAX_SAFE_INTEGER, Money, Reachability, is_plain_id};
 use crate::record::filter::{equals, personal_words};
 use crate::record::{Email, Entity, FilterArgument, List, Phone, Ref, Text, Timestamp};
 use crate::{Record, Vocabulary};
@@ -55,7 +55,7 @@ pub struct Customer {
     /// Where they live; no street.
     #[field(create, update)]
     pub location: Option<Location>,
-    /// What they have spent here so far.
+    /// What they have spent here so far. A delivered deal adds to it, a reversed one takes it away again.
     #[field(create, update)]
     pub lifetime_value: Option<Money>,
     /// Their newest lead.
@@ -168,6 +168,28 @@ impl Resource for Customer {
 }
 
 impl Customer {
+    /// Adds what a purchase came to, or takes it away again. Amounts in another currency cannot be added up.
+    pub(super) fn add_spent(&mut self, amount: i64, currency: &str) {
+        let so_far = match &self.lifetime_value {
+            Some(value) if *value.currency == *currency => value.amount.get(),
+            None if amount > 0 => 0,
+            Some(_) | None => return,
+        };
+        let sum = so_far.saturating_add(amount).clamp(0, MAX_SAFE_INTEGER);
+        self.lifetime_value = Some(Money::new(sum, currency));
+    }
+
+    /// Keeps the status of their newest lead in step; whether this lead is it.
+    pub(super) fn follow_lead(&mut self, id: &str, status: LeadStatus) -> bool {
+        match &mut self.latest_lead {
+            Some(latest) if *latest.id == *id => {
+                latest.status = status;
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
     fn check(&self) -> Result<(), Fault> {
         let mut problems = self.primary_contact.problems("/primary_contact", Reachability::Optional);
         if self.dms_customer_number.as_ref().is_some_and(|number| !is_plain_id(number)) {

@@ -6,6 +6,7 @@ mod erased;
 mod figures;
 pub mod quote;
 mod rules;
+mod sale;
 
 use frontdesk_engine::Code;
 use frontdesk_engine::model::schema::required;

@@ -130,8 +130,11 @@ pub(super) fn active(found: Vec<Entity<Fee>>) -> Result<Vec<Fee>, Fault> {
     Ok(found.into_iter().map(|fee| fee.record).collect())
 }
 
-const LISTED_BY: &[FilterArgument] =
-    &[equals("kind", "Only lines of this kind."), equals("status", "Only lines with this status.")];
+const LISTED_BY: &[FilterArgument] = &[
+    equals("kind", "Only lines of this kind."),
+    equals("status", "Only lines with this status."),
+    equals("code", "The line with this code."),
+];
 
 pub fn resource() -> ResourceParts {
     ResourceApi::<Fee>::new("fees", "The line's id, as lists give it; not its code.")

@@ -276,6 +276,7 @@ const SEARCHED_BY: &[FilterArgument] = &[
     words("text", "Words that must all occur: make, model, trim, colour, equipment, description, stock number, VIN."),
     equals("make", "Make, such as Toyota; case does not matter."),
     equals("model", "Model, such as RAV4; case does not matter."),
+    equals("stock_number", "The vehicle with this stock number."),
     equals("vin", "Whole VIN in capitals; also finds units that were sold before."),
     equals("condition", "New or used."),
     equals("status", "Whether it can be bought."),

@@ -126,6 +126,15 @@ impl Filters {
         fields
     }
 
+    /// The fields that an argument of the same name compares.
+    pub fn compared_fields(&self) -> Vec<&'static str> {
+        let compared = self.0.iter().filter_map(|filter| match (filter.argument, filter.field) {
+            (FilterArgument::Equals { argument, .. }, Some(field)) if argument == field.name => Some(argument),
+            (_, _) => None,
+        });
+        compared.collect()
+    }
+
     /// The filters of a call.
     pub fn of_call(&self, permitted: &Permitted<'_>) -> Result<Vec<Filter>, Fault> {
         resolve_call(self.0.iter(), &permitted.input().arguments)

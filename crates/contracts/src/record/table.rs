@@ -60,7 +60,7 @@ pub fn table_spec<R: Stored>() -> TableSpec {
 }
 
 /// The fields that have columns, those of nested records among them.
-pub(super) fn columns(fields: &'static [FieldSpec]) -> Vec<&'static FieldSpec> {
+pub fn columns(fields: &'static [FieldSpec]) -> Vec<&'static FieldSpec> {
     let mut found = Vec::new();
     for field in fields {
         if field.nested_columns {

@@ -118,8 +118,8 @@ fn a_wrong_service_code_is_named_with_its_place() {
         answer["error"],
         json!({
             "code": "service.invalid_service_code",
-            "message": "Not all of this can be booked: details.errors names the service codes that are wrong. Find codes \
-                with service.list_service_codes.",
+            "message": "Not all of this can be booked. /service_codes/1: a code that service.list_service_codes lists is \
+                expected. Find codes with service.list_service_codes.",
             "details": {
                 "errors": [{
                     "pointer": "/service_codes/1",
@@ -350,4 +350,56 @@ fn the_demo_has_a_full_slot_with_somebody_waiting() {
     let ahead = same["items"].as_array().unwrap().iter().find(|one| one["status"] != "waitlisted").unwrap();
     desk.call_ok(BOTH, "service.cancel_appointment", json!({"id": ahead["id"]}));
     assert_eq!(status(&desk, waiting["id"].as_str().unwrap()), "booked");
+}
+
+#[test]
+fn appointments_are_listed_by_their_start() {
+    let desk = TestDesk::open();
+    let (later, _) = book(&desk, booking(TEN, &["OIL"]));
+    desk.clock.advance(1_000);
+    let (sooner, _) = book(&desk, booking(NINE, &["OIL"]));
+    let listed = |sort: &str| {
+        let day = json!({"start_min": NINE, "start_max": TEN, "sort": sort});
+        let page = desk.call_ok(READ, "service.list_appointments", day);
+        page["items"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("start_asc"), [sooner.as_str(), later.as_str()]);
+    assert_eq!(listed("start_desc"), [later.as_str(), sooner.as_str()]);
+    assert_eq!(listed("newest"), [sooner.as_str(), later.as_str()]);
+}
+
+/// Nobody waits for a time that is over.
+#[test]
+fn who_waits_in_vain_is_cancelled_when_the_time_has_come() {
+    let desk = TestDesk::open();
+    for _ in 0..3 {
+        assert_eq!(book(&desk, booking(NINE, &["OIL"])).1, "booked");
+    }
+    let (id, was) = book(&desk, booking(NINE, &["OIL"]));
+    assert_eq!(was, "waitlisted");
+    let has = |status: &str| {
+        let call = json!({"status": status, "start_min": NINE, "start_max": NINE});
+        let page = desk.call_ok(READ, "service.list_appointments", call);
+        let items = page["items"].as_array().unwrap();
+        assert!(items.iter().all(|item| item["status"] == status), "{page}");
+        items.iter().any(|item| item["id"] == *id)
+    };
+    assert_eq!((has("waitlisted"), has("cancelled")), (true, false));
+    // 2026-02-10T14:00:00Z
+    desk.clock.set(1_770_732_000_000);
+    assert_eq!((has("waitlisted"), has("cancelled")), (false, true));
+    assert_eq!(status(&desk, &id), "cancelled");
+    let all = desk.call_ok(READ, "service.list_appointments", json!({"start_min": NINE, "start_max": NINE}));
+    assert!(all["items"].as_array().unwrap().iter().all(|item| item["status"] != "waitlisted"), "{all}");
+    assert_eq!(
+        refusal(&desk, "service.update_appointment", json!({"id": id, "start": "2026-02-11T14:00:00Z"})),
+        (
+            "service.invalid_transition".to_owned(),
+            "Time, work, advisor and workshop can change only while the status is booked, waitlisted or confirmed, and not \
+             together with it."
+                .to_owned()
+        )
+    );
+    let noted = desk.call_ok(BOTH, "service.update_appointment", json!({"id": id, "notes": "Called."}));
+    assert_eq!((&noted["status"], noted.get("cancelled_at").is_some()), (&json!("cancelled"), true));
 }

@@ -374,3 +374,20 @@ fn the_demo_has_consents_of_every_kind_and_none_of_the_future() {
         }
     }
 }
+
+/// A list shows what happened, also of a consent that was withdrawn and would have ended by now.
+#[test]
+fn revisions_of_a_withdrawn_consent_do_not_end() {
+    let desk = TestDesk::open();
+    let made = create(&desk, json!({"expires_at": "2026-02-01T00:00:00Z"}));
+    end(&desk, &made["id"]);
+    desk.clock.advance(2 * DAY);
+    let statuses = |consent: &Value| {
+        let revisions = consent["revisions"].as_array().unwrap().iter().map(|revision| revision["status"].clone());
+        (consent["status"].clone(), revisions.collect::<Vec<Value>>())
+    };
+    let expected = (json!("withdrawn"), vec![json!("granted"), json!("withdrawn")]);
+    let listed = desk.call_ok(ALL_SCOPES, "consent.list", json!({"email": "ora@example.com"}));
+    assert_eq!(statuses(&listed["items"][0]), expected);
+    assert_eq!(statuses(&desk.call_ok(ALL_SCOPES, "consent.get", json!({"id": made["id"]}))), expected);
+}

@@ -427,33 +427,38 @@ fn a3_09_references_of_another_dealership_do_not_exist() {
         let (_, list) = sale.desk.call_as(&format!("dlr_summit/{SCOPES}"), tool, arguments);
         list["items"][0]["id"].clone()
     };
+    let unknown = |noun: &str, prefix: &str, finder: &str| {
+        format!(
+            "No {noun} with this id exists here. An id looks like {prefix}_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a \
+             {noun} is one. Find it with {finder}."
+        )
+    };
     let references = [
-        ("vehicle_id", "inventory.not_found", "inventory.list", "No vehicle with this id exists here."),
-        ("customer_id", "customers.not_found", "customers.list", "No customer with this id exists here."),
-        ("co_buyer_id", "customers.not_found", "customers.list", "No customer with this id exists here."),
-        ("lead_id", "leads.not_found", "leads.list", "No lead with this id exists here."),
+        ("vehicle_id", "inventory.not_found", "inventory.list", unknown("vehicle", "veh", "inventory.search")),
+        ("customer_id", "customers.not_found", "customers.list", unknown("customer", "cus", "customers.search")),
+        ("co_buyer_id", "customers.not_found", "customers.list", unknown("customer", "cus", "customers.search")),
+        ("lead_id", "leads.not_found", "leads.list", unknown("lead", "led", "leads.search")),
     ];
     for (name, code, tool, message) in references {
         for id in [other(tool), json!("none_01jc3v8q6g2m4n7p9r5s0t1w8x")] {
             let refused = sale.refused("deals.create", sale.terms(json!({name: id})));
-            assert_eq!(refused, (code.to_owned(), message.to_owned()), "{name}");
+            assert_eq!(refused, (code.to_owned(), message.clone()), "{name}");
         }
     }
     let trade = json!({"make": "A", "model": "B", "year": 2010, "allowance": usd(1), "trade_value_id": "trv_none"});
-    assert_eq!(
-        sale.refused("deals.create", sale.terms(json!({"trades": [trade]}))),
-        ("deals.not_found".to_owned(), "No trade value with this id exists here.".to_owned())
-    );
+    let missing = ("deals.not_found".to_owned(), unknown("trade value", "trv", "deals.list_trade_values"));
+    assert_eq!(sale.refused("deals.create", sale.terms(json!({"trades": [trade]}))), missing);
+    let quote = json!({"vehicle_id": sale.vehicle, "deal_type": "cash", "trades": [trade]});
+    assert_eq!(sale.refused("deals.request_quote", quote), missing);
     let theirs = other("deals.list");
     for id in [theirs, json!("dea_none")] {
-        let not_found = ("deals.not_found", "No deal with this id exists here.");
         for (tool, arguments) in [
             ("deals.get", json!({"id": id})),
             ("deals.update", json!({"id": id, "status": "desking"})),
             ("deals.cancel_deal", json!({"id": id, "reason": "price"})),
         ] {
-            let (code, message) = sale.refused(tool, arguments);
-            assert!(code == not_found.0 && message.starts_with(not_found.1), "{tool}: {code} {message}");
+            let missing = ("deals.not_found".to_owned(), unknown("deal", "dea", "deals.list"));
+            assert_eq!(sale.refused(tool, arguments), missing, "{tool}");
         }
     }
 }

@@ -8,7 +8,7 @@ use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::model::table::{Row, TableSpec};
 use serde_json::{Value, json};
 
-use super::support::{NOW, TestDesk};
+use super::support::{ALL_SCOPES, NOW, TestDesk};
 
 fn made() -> Vec<BusinessData> {
     let mut last = 0;
@@ -45,7 +45,7 @@ fn each_dealership_has_stock_customers_and_leads() {
         assert!(counts["vehicle"] >= 250, "{counts:?}");
         assert_eq!((counts["customer"], counts["lead"]), (120, 80));
         assert_eq!((counts["service_code"], counts["advisor"], counts["workshop"]), (8, 3, 1));
-        assert_eq!((counts["appointment"], counts["repair_order"]), (9, 3));
+        assert_eq!((counts["appointment"], counts["repair_order"]), (12, 3));
         assert_eq!(business.events.len(), business.steps.len());
     }
     let ids: Vec<&str> = made.iter().map(|contents| contents.business.id).collect();
@@ -146,4 +146,53 @@ fn the_example_call_returns_results() {
     assert!(!example.arguments.contains('\''));
     let found = desk.call_ok("amcp:inventory:read", example.tool, arguments);
     assert_eq!(found["items"].as_array().unwrap().len(), 3);
+}
+
+/// A car that was sold comes back to the workshop with its buyer: deal, appointment and repair order agree.
+#[test]
+fn a_repair_order_has_its_vehicle_its_buyer_and_its_appointment() {
+    let desk = TestDesk::open();
+    for dealership in ["dlr_lakeside", "dlr_summit"] {
+        let call = |tool: &str, arguments: Value| {
+            let (failed, answer) = desk.call_as(&format!("{dealership}/{ALL_SCOPES}"), tool, arguments);
+            assert!(!failed, "{answer}");
+            answer
+        };
+        let orders = call("service.list_repair_orders", json!({}))["items"].clone();
+        assert_eq!(orders.as_array().unwrap().len(), 3, "{dealership}");
+        for order in orders.as_array().unwrap() {
+            let appointment = call("service.get_appointment", json!({"id": order["appointment_id"]}));
+            for name in ["vehicle_id", "customer_id", "advisor_id"] {
+                assert_eq!(order[name], appointment[name], "{name} of {order}");
+            }
+            assert_eq!((&appointment["repair_order_id"], &appointment["start"]), (&order["id"], &order["opened_at"]));
+            let expected = if order["status"] == "closed" { "completed" } else { "in_progress" };
+            assert_eq!(appointment["status"], expected);
+            let deals =
+                call("deals.list", json!({"vehicle_id": order["vehicle_id"], "customer_id": order["customer_id"]}));
+            let closed_at = deals["items"][0]["closed_at"].as_str().unwrap();
+            assert!(closed_at < order["opened_at"].as_str().unwrap(), "{deals}");
+        }
+    }
+}
+
+#[test]
+fn whoever_bought_a_car_has_spent_at_least_its_price() {
+    let desk = TestDesk::open();
+    for dealership in ["dlr_lakeside", "dlr_summit"] {
+        let call =
+            |tool: &str, arguments: Value| desk.call_as(&format!("{dealership}/{ALL_SCOPES}"), tool, arguments).1;
+        let deals = call("deals.list", json!({"limit": 100}))["items"].clone();
+        let sold: Vec<&Value> =
+            deals.as_array().unwrap().iter().filter(|deal| deal.get("closed_at").is_some()).collect();
+        assert_eq!(sold.len(), 6);
+        for deal in sold {
+            let totals = |name: &str| deal["totals"][name]["amount"].as_i64().unwrap();
+            let customer = call("customers.get", json!({"id": deal["customer_id"]}));
+            let spent = customer["lifetime_value"]["amount"].as_i64().unwrap();
+            assert!(spent >= totals("total_price") - totals("incentives"), "{customer}");
+            let lead = call("leads.get", json!({"id": deal["lead_id"]}));
+            assert_eq!(lead["status"], "sold");
+        }
+    }
 }

@@ -114,29 +114,3 @@ pub(crate) fn up_to_date(path: &str, text: &str) {
         assert_eq!("stale", "up to date", "{path} was out of date and has been regenerated; review and commit it");
     }
 }
-
-/// The texts of all tests that call tools.
-fn tests_below(folder: &Path, texts: &mut String) {
-    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let path = entry.path();
-        if path.is_dir() {
-            tests_below(&path, texts);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            texts.push_str(&std::fs::read_to_string(&path).unwrap());
-        }
-    }
-}
-
-#[test]
-fn every_code_is_provoked_by_a_test() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut texts = String::new();
-    for tests in ["contracts/tests", "server/tests", "engine/tests"] {
-        tests_below(&crates.join(tests), &mut texts);
-    }
-    let codes = all_codes(&resources());
-    assert!(codes.len() > 50);
-    for code in codes.iter().map(|spec| spec.code.0) {
-        assert!(texts.contains(&format!("{code}\"")), "no test expects {code}");
-    }
-}

@@ -1,5 +1,7 @@
 //! Every fault kind for every request target, as literal text. A new kind must be added here.
 
+use std::sync::LazyLock;
+
 use frontdesk_contracts::automotive::{Automotive, domains};
 use frontdesk_engine::model::contract::{CredentialPresence, Dialect, ReplyContext, RequestTarget};
 use frontdesk_engine::model::fault::{Problem, ProtocolDetail};
@@ -33,7 +35,9 @@ pub(crate) fn failure(
         credential,
         trace_id: "trace",
     };
-    Automotive::default().failure(fault, &at)
+    // Made once: it is asked thousands of times.
+    static DIALECT: LazyLock<Automotive> = LazyLock::new(Automotive::default);
+    DIALECT.failure(fault, &at)
 }
 
 fn said(kind: FaultKind, place: RequestTarget<'_>) -> String {

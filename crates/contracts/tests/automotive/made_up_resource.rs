@@ -140,7 +140,12 @@ fn its_rules_references_and_unique_values_hold() {
     );
     assert_eq!(
         refused("service.update_loaner", json!({"id": id, "customer_id": "cus_none"})),
-        (json!("customers.not_found"), json!("No customer with this id exists here."))
+        (
+            json!("customers.not_found"),
+            json!(
+                "No customer with this id exists here. An id looks like cus_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a customer is one. Find it with customers.search."
+            )
+        )
     );
     assert_eq!(
         refused("service.get_loaner", json!({"id": "loa_none"})),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use frontdesk_contracts::automotive::contract;
 use frontdesk_engine::Contract;
 use frontdesk_engine::model::contract::ResourceSource;
+use frontdesk_testkit::automotive_names::SCOPES;
 use serde_json::{Map, Value, json};
 
 fn expected() -> Value {
@@ -19,18 +20,7 @@ fn expected() -> Value {
                 "deals": {"level": 2},
                 "service": {"level": 2},
             },
-            "auth": {"type": "oauth2.1", "scopes": [
-                "amcp:inventory:read",
-                "amcp:inventory:write",
-                "amcp:leads:read",
-                "amcp:leads:write",
-                "amcp:deals:read",
-                "amcp:deals:write",
-                "amcp:service:read",
-                "amcp:service:write",
-                "amcp:consent:read",
-                "amcp:consent:write",
-            ]},
+            "auth": {"type": "oauth2.1", "scopes": SCOPES},
         }
     })
 }

@@ -154,10 +154,14 @@ fn a_quote_and_the_deal_that_keeps_it_agree() {
 fn a_quote_for_no_vehicle_says_how_to_find_one() {
     let (desk, _) = desk_with_car(usd(2_000_000));
     let arguments = json!({"vehicle_id": "5YJ3E1EAXKF100004", "deal_type": "cash"});
-    let (failed, answer) = desk.call("amcp:deals:read", "deals.request_quote", arguments);
-    assert!(failed);
-    assert_eq!(
-        (answer["error"]["code"].as_str(), answer["error"]["message"].as_str()),
-        (Some("inventory.not_found"), Some("No vehicle with this id exists here. Find it with inventory.search."))
-    );
+    let said = |scopes: &str| {
+        let (failed, answer) = desk.call(scopes, "deals.request_quote", arguments.clone());
+        assert!(failed);
+        assert_eq!(answer["error"]["code"], "inventory.not_found");
+        answer["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let recognised =
+        "No vehicle with this id exists here. What was sent looks like the vin of a vehicle, not like an id";
+    assert_eq!(said("amcp:deals:read"), format!("{recognised}."));
+    assert_eq!(said(SCOPES), format!("{recognised}; search by vin with inventory.search."));
 }

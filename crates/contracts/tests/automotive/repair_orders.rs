@@ -227,3 +227,70 @@ fn a_pickup_code_is_never_shown() {
     let whole = desk.call_ok(READ, "service.get_repair_order", json!({"id": made["id"]}));
     assert!(!whole.to_string().contains("4711-X"));
 }
+
+#[test]
+fn an_update_obeys_the_rules_of_a_new_order() {
+    let desk = TestDesk::open();
+    let made = create(&desk, order("RO-1"));
+    let past = json!({"id": made["id"], "promised_at": "2026-01-30T00:00:00Z"});
+    assert_eq!(
+        refusal(&desk, "service.update_repair_order", past),
+        pair("request.invalid", "The argument at /promised_at is not valid: it must lie in the future.")
+    );
+    let promised = update(&desk, json!({"id": made["id"], "promised_at": "2026-02-01T00:00:00Z"}));
+    desk.clock.advance(5 * 24 * 60 * 60 * 1000);
+    // A promise that was not kept stays.
+    let later = update(&desk, json!({"id": made["id"], "tag_number": "7"}));
+    assert_eq!(later["promised_at"], promised["promised_at"]);
+}
+
+#[test]
+fn a_technician_is_named_by_an_id() {
+    let desk = TestDesk::open();
+    let mut line = job(1, "pending", 100);
+    line["technician_id"] = json!("Dana Rivera");
+    let mut call = order("RO-1");
+    call["jobs"] = json!([line]);
+    assert_eq!(
+        refusal(&desk, "service.create_repair_order", call),
+        pair(
+            "request.invalid",
+            "The argument at /jobs/0/technician_id is not valid: only letters A to Z, digits, _ and - are allowed."
+        )
+    );
+}
+
+#[test]
+fn amounts_that_add_up_to_too_much_are_refused() {
+    let desk = TestDesk::open();
+    let most = 9_007_199_254_740_991;
+    let mut call = order("RO-1");
+    call["jobs"] = json!([job(1, "pending", most), job(2, "cancelled", most)]);
+    assert_eq!(create(&desk, call)["total"], json!({"amount": most, "currency": "USD"}));
+    let mut call = order("RO-2");
+    call["jobs"] = json!([job(1, "pending", most), job(2, "pending", 1)]);
+    assert_eq!(
+        refusal(&desk, "service.create_repair_order", call),
+        pair(
+            "request.invalid",
+            "The argument at /jobs/1/labor_total/amount is not valid: the amounts add up to too much."
+        )
+    );
+}
+
+#[test]
+fn an_appointment_with_an_order_is_not_cancelled() {
+    let desk = TestDesk::open();
+    let appointment = book(&desk);
+    let made = create(&desk, json!({"ro_number": "RO-1", "appointment_id": appointment["id"]}));
+    let cancel = json!({"id": appointment["id"]});
+    assert_eq!(
+        refusal(&desk, "service.cancel_appointment", cancel.clone()),
+        pair(
+            "service.invalid_transition",
+            "The appointment has a repair order. Set that to voided with service.update_repair_order first."
+        )
+    );
+    update(&desk, json!({"id": made["id"], "status": "voided"}));
+    assert_eq!(desk.call_ok(BOTH, "service.cancel_appointment", cancel)["status"], "cancelled");
+}

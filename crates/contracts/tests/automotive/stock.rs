@@ -96,6 +96,7 @@ fn a_sold_car_can_come_back_as_a_new_unit() {
         )
     );
     status(&desk, &first["id"], "sold");
+    desk.clock.advance(1_000);
     let second = desk.call_ok(BOTH, "inventory.create", again);
     assert_ne!(second["id"], first["id"]);
     let found = desk.call_ok(BOTH, "inventory.search", json!({"vin": "5YJ3E1EAXKF100004"}));

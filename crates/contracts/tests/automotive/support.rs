@@ -29,7 +29,7 @@ pub(crate) const ALL_SCOPES: &str = "amcp:inventory:read amcp:inventory:write am
     amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write amcp:service:read amcp:service:write";
 
 pub(crate) struct TestDesk {
-    desk: Desk,
+    pub(crate) desk: Desk,
     mount: Mount,
     pub(crate) store: Arc<MemoryStore>,
     /// Moved by tests in which time passes.
@@ -110,7 +110,22 @@ impl TestDesk {
     }
 
     pub(crate) fn send(&self, token: &str, method: &str, params: Value) -> Reply {
-        self.runtime.block_on(serve(&self.desk, &self.mount, incoming(token, method, params)))
+        self.serve(incoming(token, method, params))
+    }
+
+    pub(crate) fn serve(&self, incoming: Incoming) -> Reply {
+        self.runtime.block_on(serve(&self.desk, &self.mount, incoming))
+    }
+
+    /// Serves one request, and another one after a pause; returns the answer to the first.
+    pub(crate) fn serve_both(&self, first: Incoming, pause: Duration, second: Incoming) -> Reply {
+        self.runtime.block_on(async {
+            let later = async {
+                tokio::time::sleep(pause).await;
+                serve(&self.desk, &self.mount, second).await
+            };
+            tokio::join!(serve(&self.desk, &self.mount, first), later).0
+        })
     }
 
     /// As `call`, on the runtime of the caller; returns the object.
@@ -198,7 +213,8 @@ impl TestDesk {
     }
 }
 
-fn incoming(token: &str, method: &str, params: Value) -> Incoming {
+/// A message with this token.
+pub(crate) fn incoming(token: &str, method: &str, params: Value) -> Incoming {
     Incoming {
         verb: Verb::Post,
         credential: Credential::Bearer(token.to_owned()),

@@ -48,13 +48,13 @@ fn an_unknown_argument_is_answered_with_the_nearest_one() {
     assert_eq!(
         refused(&desk, "inventory.search", json!({"max_price": {"amount": 1, "currency": "USD"}})),
         invalid(
-            "The arguments are not valid: only these are known: text, make, model, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean price_max?"
+            "The arguments are not valid: only these are known: text, make, model, stock_number, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean price_max?"
         )
     );
     assert_eq!(
         refused(&desk, "inventory.search", json!({"price-max": 1, "make": "Kia"})),
         invalid(
-            "The arguments are not valid: only these are known: text, make, model, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean price_max?"
+            "The arguments are not valid: only these are known: text, make, model, stock_number, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean price_max?"
         )
     );
 }
@@ -65,7 +65,7 @@ fn two_mistakes_at_once_are_both_explained() {
     assert_eq!(
         refused(&desk, "inventory.search", json!({"status": "in stock", "body_stlye": "suv"})),
         invalid(
-            "The arguments are not valid. /status: one of these is expected: available, in_transit, on_order, pending, reserved, on_hold, sold, wholesale, unavailable, unknown. Unknown name: only these are known: text, make, model, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean body_style?"
+            "The arguments are not valid. /status: one of these is expected: available, in_transit, on_order, pending, reserved, on_hold, sold, wholesale, unavailable, unknown. Unknown name: only these are known: text, make, model, stock_number, vin, condition, status, body_style, fuel_type, year_min, year_max, price_min, price_max, mileage_min, mileage_max, sort, cursor, limit, x_frontdesk_total, dealership_id; did you mean body_style?"
         )
     );
 }
@@ -89,23 +89,6 @@ fn a_misspelt_tool_is_answered_with_the_nearest_one() {
     // This token cannot see it.
     assert_eq!(said(READ, "leads.creat"), answer(""));
     assert_eq!(said("amcp:leads:write", "leads.creat"), answer(" did you mean leads.create?"));
-}
-
-#[test]
-fn a_vin_or_stock_number_is_no_id() {
-    let desk = TestDesk::open();
-    let vehicle = desk.call_ok(READ, "inventory.list", json!({"limit": 1}))["items"][0].clone();
-    let expected = "No vehicle with this id exists here. An id looks like veh_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number \
-                    of a vehicle is one.";
-    let found = format!("{expected} Find it with inventory.search.");
-    for id in [&vehicle["vin"], &vehicle["stock_number"], &json!("1HGCM82633A004352"), &json!("nothing")] {
-        let not_found = |message: &str| ("inventory.not_found".to_owned(), message.to_owned());
-        assert_eq!(refused(&desk, "inventory.get", json!({"id": id})), not_found(&found));
-        // Who may write need not be able to search.
-        assert_eq!(refused(&desk, "inventory.update", json!({"id": id, "doors": 4})), not_found(expected));
-    }
-    let id = vehicle["id"].as_str().unwrap();
-    assert_eq!(id.len(), "veh_01jc3v8q6g2m4n7p9r5s0t1w8x".len(), "{id}");
 }
 
 #[test]

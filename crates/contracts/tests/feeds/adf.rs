@@ -67,9 +67,11 @@ fn the_primary_contact_wins_and_the_others_are_kept() {
 }
 
 #[test]
-fn a_trade_in_is_never_the_vehicle_of_interest() {
+fn a_trade_in_has_its_own_field_and_is_never_the_vehicle_of_interest() {
     let prospect = read(
-        "<adf><prospect><vehicle interest=\"trade-in\"><year>2016</year><make>Subaru</make><model>Outback</model></vehicle>\
+        "<adf><prospect><vehicle interest=\"trade-in\"><year>2016</year><make>Subaru</make><model>Outback</model>\
+         <vin>4S4BSANC7G3100001</vin><odometer status=\"original\" units=\"miles\">88,000</odometer>\
+         <condition>Good</condition><colorcombination><exteriorcolor>Green</exteriorcolor></colorcombination></vehicle>\
          <vehicle interest=\"lease\"><year>next</year><make>Kia</make><model>EV6</model><vin>KNDC3DLC1N5000001</vin>\
          <stock>K-7</stock><trim>Wind</trim></vehicle><vehicle><make>Kia</make><model>Niro</model></vehicle>\
          </prospect></adf>",
@@ -78,17 +80,43 @@ fn a_trade_in_is_never_the_vehicle_of_interest() {
         arguments(&prospect),
         json!({
             "interest": "lease",
+            "trade_in": {
+                "make": "Subaru", "model": "Outback", "year": 2016, "vin": "4S4BSANC7G3100001",
+                "mileage": {"value": 88_000, "unit": "mi"}, "condition": "good",
+            },
             "vehicle_of_interest": {"make": "Kia", "model": "EV6"},
+            "x_frontdesk_vin": "KNDC3DLC1N5000001",
+            "x_frontdesk_stock_number": "K-7",
             "source": {"channel": "unknown"},
-            "comments": "vehicle/@interest: trade-in\nvehicle/year: 2016\nvehicle/make: Subaru\nvehicle/model: Outback\n\
-                vehicle[2]/year: next\nvehicle[2]/vin: KNDC3DLC1N5000001\nvehicle[2]/stock: K-7\nvehicle[2]/trim: Wind\n\
-                vehicle[3]/make: Kia\nvehicle[3]/model: Niro",
+            "comments": "vehicle/odometer/@status: original\nvehicle/colorcombination/exteriorcolor: Green\n\
+                vehicle[2]/year: next\nvehicle[2]/trim: Wind\nvehicle[3]/make: Kia\nvehicle[3]/model: Niro",
         })
     );
-    assert_eq!((prospect.vin.as_deref(), prospect.stock_number.as_deref()), (Some("KNDC3DLC1N5000001"), Some("K-7")));
     let sell =
         read("<adf><prospect><vehicle interest='sell'><make>Kia</make><model>Rio</model></vehicle></prospect></adf>");
     assert_eq!((&sell.arguments["interest"], sell.arguments.get("vehicle_of_interest")), (&json!("sell"), None));
+    assert_eq!(sell.arguments.get("trade_in"), None);
+}
+
+/// The trade-in of a message, and the paths that are kept in the comments.
+fn trade_in(elements: &str) -> (Value, Vec<String>) {
+    let message = format!("<adf><prospect><vehicle interest=\"trade-in\">{elements}</vehicle></prospect></adf>");
+    let mut prospect = read(message);
+    (prospect.arguments.remove("trade_in").unwrap_or(Value::Null), prospect.unmapped)
+}
+
+#[test]
+fn what_a_trade_in_cannot_hold_is_kept_in_the_comments() {
+    let kept = |names: &[&str]| names.iter().map(|name| format!("vehicle/{name}")).collect::<Vec<_>>();
+    assert_eq!(trade_in("<vin>ABC</vin>"), (Value::Null, kept(&["@interest", "vin"])));
+    assert_eq!(
+        trade_in("<make>Kia</make><year>95</year><odometer>88000</odometer><condition>ok</condition>"),
+        (json!({"make": "Kia"}), kept(&["year", "odometer", "condition"]))
+    );
+    assert_eq!(
+        trade_in("<make>Kia</make><odometer units=\"km\">many</odometer>"),
+        (json!({"make": "Kia"}), kept(&["odometer/@units", "odometer"]))
+    );
 }
 
 #[test]

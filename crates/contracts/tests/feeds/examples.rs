@@ -70,14 +70,15 @@ fn the_example_of_a_lead_is_right() {
             "vehicle_of_interest": {"make": "Honda", "model": "CR-V", "year": 2022},
             "source": {"channel": "third_party", "provider": "Example Cars", "external_id": "EC-20261118-7"},
             "consent": {"granted": true, "channels": ["email", "sms"]},
+            "trade_in": {
+                "year": 2016, "make": "Subaru", "model": "Outback", "mileage": {"value": 88_000, "unit": "mi"},
+            },
+            "x_frontdesk_stock_number": "S-1013",
             "comments": "Is Saturday morning possible?\n\nrequestdate: 2026-11-18T09:12:44-06:00\nvehicle/@status: used\n\
-                vehicle/stock: S-1013\nvehicle[2]/@interest: trade-in\nvehicle[2]/year: 2016\nvehicle[2]/make: Subaru\n\
-                vehicle[2]/model: Outback\nvehicle[2]/odometer/@units: mi\nvehicle[2]/odometer: 88000\n\
                 customer/contact/phone/@type: cellphone\ncustomer/contact/address/country: US\n\
                 vendor/vendorname: Lakeside Motors",
         })
     );
-    assert_eq!(prospects[0].stock_number.as_deref(), Some("S-1013"));
 }
 
 #[test]

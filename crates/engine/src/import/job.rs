@@ -176,8 +176,12 @@ pub(super) struct JobState {
     pub(super) problems: Vec<LineProblem>,
     /// Why it failed.
     pub(super) reason: Option<String>,
-    /// How many rows have been applied: where an interrupted run continues.
+    /// How many rows have been applied.
     pub(super) applied: u64,
+    /// The line of the last of them: where an interrupted run continues. By its number a row could be missed, because
+    /// one that was accepted at first can be rejected when the run is resumed.
+    #[serde(default)]
+    pub(super) applied_line: u64,
     pub(super) due_at: i64,
     pub(super) finished_at: Option<i64>,
     pub(super) origin: ImportOrigin,
@@ -196,6 +200,7 @@ impl ImportJob {
             problems: Vec::new(),
             reason: None,
             applied: 0,
+            applied_line: 0,
             due_at: now.0,
             finished_at: None,
             origin: ImportOrigin::Pushed,

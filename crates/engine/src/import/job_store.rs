@@ -19,7 +19,7 @@ use crate::model::trace::Trace;
 use crate::ports::{Commit, Committed, Disclosure};
 
 /// How long a node may be silent before another one takes its import over.
-pub(super) const LEASE: Duration = Duration::from_secs(60);
+pub(super) const LEASE: Duration = Duration::from_secs(15);
 
 pub(super) struct JobStore<'a> {
     pub(super) desk: &'a Desk,

@@ -15,8 +15,8 @@ use crate::model::timestamp::Millis;
 
 const CAPACITY: usize = 1_000;
 const MAX_BODIES: usize = 8;
-/// For how many milliseconds after a write others count as writing.
-const WRITERS_SEEN: i64 = 1_000;
+/// For how many milliseconds after a call others count as active.
+const ACTIVE_FOR: i64 = 250;
 /// How long a caller waits before its feed is received.
 const BODY_WAIT: Duration = Duration::from_secs(5);
 
@@ -26,8 +26,17 @@ pub struct ImportQueue {
     tenants: Arc<Mutex<VecDeque<TenantId>>>,
     added: Arc<Notify>,
     bodies: Bodies,
-    /// When somebody who is no import last began to write, in milliseconds since 1970.
+    /// When somebody who is no import last began to read or to write, in milliseconds since 1970.
+    last_read: Arc<AtomicI64>,
     last_write: Arc<AtomicI64>,
+}
+
+/// Who is active beside an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Others {
+    Nobody,
+    Readers,
+    Writers,
 }
 
 /// Feeds that are being received: each may be large, so only a few are in memory at once.
@@ -51,14 +60,26 @@ impl ImportQueue {
         self.added.notify_one();
     }
 
+    /// Somebody reads who waits for the answer.
+    pub(crate) fn note_read(&self, now: Millis) {
+        self.last_read.store(now.0, Ordering::Relaxed);
+    }
+
     /// Somebody writes who waits for the answer.
     pub(crate) fn note_write(&self, now: Millis) {
         self.last_write.store(now.0, Ordering::Relaxed);
     }
 
-    /// Whether others write, so that an import must not hold them up.
-    pub(super) fn has_other_writers(&self, now: Millis) -> bool {
-        now.0.saturating_sub(self.last_write.load(Ordering::Relaxed)) < WRITERS_SEEN
+    /// Who an import must not hold up.
+    pub(super) fn others(&self, now: Millis) -> Others {
+        let is_recent = |at: &AtomicI64| now.0.saturating_sub(at.load(Ordering::Relaxed)) < ACTIVE_FOR;
+        if is_recent(&self.last_write) {
+            Others::Writers
+        } else if is_recent(&self.last_read) {
+            Others::Readers
+        } else {
+            Others::Nobody
+        }
     }
 
     /// Permission to receive a feed, held until it has been stored.

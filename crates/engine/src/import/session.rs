@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use futures_util::stream;
+use futures_util::stream::FuturesOrdered;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::job::{ImportCounts, ImportJob, ImportMode, OnBadRows};
 use super::job_store::JobStore;
+use super::queue::Others;
 use super::spec::{ImportKey, ImportRow, ImportSpec, RowChange, RowProblem};
 use crate::desk::{Desk, Mount};
 use crate::model::caller::{Caller, TenantId};
@@ -26,12 +27,16 @@ use crate::pipeline::permit::one_tenant;
 use crate::ports::Disclosure;
 use crate::serve::own_call::{CallOrigin, OwnTool, call_tool, check_call};
 
-/// How many rows are applied before progress is reported.
+/// How many rows are applied before progress is reported; fewer beside others, because they take longer.
 pub const CHUNK_ROWS: usize = 256;
-/// How many rows are under way at once. They are committed together, so another writer waits for that many: only a few
-/// while there are others.
+const CHUNK_ROWS_BESIDE_OTHERS: usize = 64;
+/// How many rows are under way at once. They are committed together, so another writer waits for that many, and they are
+/// planned on the same processors that answer everybody else: only a few while there are others, and then a pause that is
+/// as long as they took.
 const PARALLEL: usize = 64;
-const PARALLEL_BESIDE_OTHERS: usize = 4;
+const PARALLEL_BESIDE_READERS: usize = 8;
+const PARALLEL_BESIDE_WRITERS: usize = 2;
+const MAX_PAUSE: Duration = Duration::from_millis(20);
 /// A call that the store could not take is repeated after a pause that doubles, before the import gives up.
 const MAX_ATTEMPTS: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -118,21 +123,46 @@ impl<'a> ImportSession<'a> {
 
     async fn each(&self, rows: &[ImportRow], purpose: Purpose) -> Result<Vec<RowResult>, Fault> {
         let calls: Vec<Future<'_, _>> = rows.iter().map(|row| self.persist(row, purpose)).collect();
-        let parallel = match purpose {
-            Purpose::Check => PARALLEL,
-            Purpose::Apply => self.parallel_writes(),
-        };
-        let mut results = stream::iter(calls).buffered(parallel);
-        let mut collected = Vec::with_capacity(rows.len());
-        while let Some(result) = results.next().await {
-            collected.push(result?);
-        }
-        Ok(collected)
+        self.run_paced(calls).await
     }
 
-    fn parallel_writes(&self) -> usize {
-        let has_others = self.desk.import_queue.has_other_writers(self.desk.now());
-        if has_others { PARALLEL_BESIDE_OTHERS } else { PARALLEL }
+    /// How many rows to apply now before progress is stored.
+    pub(super) fn chunk_rows(&self) -> usize {
+        match self.desk.import_queue.others(self.desk.now()) {
+            Others::Nobody => CHUNK_ROWS,
+            Others::Readers | Others::Writers => CHUNK_ROWS_BESIDE_OTHERS,
+        }
+    }
+
+    /// Runs calls in their order, as many at once as others let it.
+    async fn run_paced<T>(&self, calls: Vec<Future<'_, Result<T, Fault>>>) -> Result<Vec<T>, Fault> {
+        let mut results = Vec::with_capacity(calls.len());
+        let mut waiting = calls.into_iter();
+        let mut running = FuturesOrdered::new();
+        loop {
+            match self.desk.import_queue.others(self.desk.now()) {
+                Others::Nobody => {
+                    running.extend(waiting.by_ref().take(PARALLEL.saturating_sub(running.len())));
+                    match running.next().await {
+                        Some(result) => results.push(result?),
+                        None => return Ok(results),
+                    }
+                }
+                others @ (Others::Readers | Others::Writers) => {
+                    let parallel =
+                        if others == Others::Writers { PARALLEL_BESIDE_WRITERS } else { PARALLEL_BESIDE_READERS };
+                    let began = Instant::now();
+                    running.extend(waiting.by_ref().take(parallel.saturating_sub(running.len())));
+                    if running.is_empty() {
+                        return Ok(results);
+                    }
+                    while let Some(result) = running.next().await {
+                        results.push(result?);
+                    }
+                    sleep(began.elapsed().min(MAX_PAUSE)).await;
+                }
+            }
+        }
     }
 
     /// Repeats a row while the store cannot take it.
@@ -278,18 +308,16 @@ impl<'a> ImportSession<'a> {
         let Some((_, arguments)) = self.spec.rules.withdrawal() else {
             return Ok(());
         };
-        let call_of = |id: &String| self.call(OwnTool::ImportUpdate(self.index), with_id(id, arguments.clone()), None);
-        let calls: Vec<Future<'_, _>> = ids.iter().map(|id| -> Future<'_, _> { Box::pin(call_of(id)) }).collect();
-        let mut calls = stream::iter(calls).buffered(self.parallel_writes());
-        while let Some(outcome) = calls.next().await {
-            match outcome {
+        let withdraw = async |id: &String| {
+            let arguments = with_id(id, arguments.clone());
+            match self.call(OwnTool::ImportUpdate(self.index), arguments, None).await {
                 // One that was removed meanwhile is withdrawn already.
-                Err(fault) if fault.kind == FaultKind::NotFound => {}
-                Err(fault) => return Err(fault),
-                Ok(_) => {}
+                Err(fault) if fault.kind != FaultKind::NotFound => Err(fault),
+                Ok(_) | Err(_) => Ok(()),
             }
-        }
-        Ok(())
+        };
+        let calls: Vec<Future<'_, _>> = ids.iter().map(|id| -> Future<'_, _> { Box::pin(withdraw(id)) }).collect();
+        self.run_paced(calls).await.map(drop)
     }
 
     /// When an earlier run of this import was completed, and what it came to.

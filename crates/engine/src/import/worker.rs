@@ -12,7 +12,7 @@ use super::duplicates::DuplicateRows;
 use super::job::{ImportCounts, ImportJob, ImportStatus, OnBadRows};
 use super::job_store::{JobStore, JobWrite};
 use super::session::{CHUNK_ROWS, ImportSession, RowResult, RowVerdict};
-use super::spec::{FeedText, ImportRow};
+use super::spec::{FeedText, ImportRow, ImportRules, ReadRow};
 use crate::desk::{Desk, Mount};
 use crate::dispatch::DeskSource;
 use crate::model::caller::TenantId;
@@ -20,7 +20,7 @@ use crate::model::fault::Fault;
 use crate::model::tool::Future;
 
 /// How often the store is searched for imports whose node has gone.
-const SEARCH_INTERVAL: Duration = Duration::from_secs(60);
+const SEARCH_INTERVAL: Duration = Duration::from_secs(15);
 /// How many imports of a tenant are run in one round.
 const MAX_FOUND: usize = 16;
 
@@ -147,6 +147,8 @@ impl JobRun<'_> {
         let is_refused = self.job.state.counts.rejected > 0 && mode.bad_rows == OnBadRows::Refuse;
         // Rows of an interrupted run were accepted before; meanwhile they may have come to conflict with other changes.
         if is_refused && !resumed {
+            // They count what was done, and nothing was.
+            self.job.state.counts = ImportCounts { created: 0, updated: 0, ..self.job.state.counts };
             return Err(Stop::Ended(ImportStatus::Rejected, None));
         }
         if mode.dry_run {
@@ -164,24 +166,18 @@ impl JobRun<'_> {
     async fn read(&mut self, feed: FeedText) -> Result<(), Stop> {
         let rules = Arc::clone(&self.session.spec().rules);
         // Parsing a large feed takes longer than a call may hold up others.
-        let read = spawn_blocking(move || rules.read_feed(&feed)).await;
+        let read =
+            spawn_blocking(move || rules.read_feed(&feed).map(|rows| without_duplicates(rules.as_ref(), rows))).await;
         let rows = match read {
             Ok(Ok(rows)) => rows,
             Ok(Err(reason)) => return Err(Stop::Ended(ImportStatus::Rejected, Some(reason))),
             Err(_) => return Err(Stop::Fault(Fault::internal("reading a feed panicked"))),
         };
-        let mut duplicates = DuplicateRows::default();
-        for row in rows {
-            let rules = self.session.spec().rules.as_ref();
-            let checked = row.arguments.and_then(|arguments| {
-                let noted = duplicates.add(rules, row.line, &arguments);
-                noted.map(|()| arguments).map_err(|problem| vec![problem])
-            });
-            match checked {
-                Ok(arguments) => self.rows.push(ImportRow { line: row.line, arguments, key: None }),
+        for ReadRow { line, arguments } in rows {
+            match arguments {
+                Ok(arguments) => self.rows.push(ImportRow { line, arguments, key: None }),
                 Err(problems) => {
-                    let verdict = RowVerdict::Rejected(problems);
-                    self.note(&[RowResult { line: row.line, verdict, id: None }]);
+                    self.note(&[RowResult { line, verdict: RowVerdict::Rejected(problems), id: None }]);
                 }
             }
         }
@@ -194,19 +190,22 @@ impl JobRun<'_> {
         for chunk in rows.chunks(CHUNK_ROWS) {
             let results = self.session.check(chunk).await?;
             self.note(&results);
-            self.renew(ImportStatus::Checking).await?;
+            self.renew().await?;
         }
         self.rows = rows.into_iter().filter(|row| !self.skipped.contains(&row.line)).collect();
         Ok(())
     }
 
     async fn apply(&mut self) -> Result<(), Stop> {
-        let done = usize::try_from(self.job.state.applied).unwrap_or(usize::MAX).min(self.rows.len());
         let rows = std::mem::take(&mut self.rows);
-        for chunk in rows.get(done..).unwrap_or_default().chunks(CHUNK_ROWS) {
+        let mut left = rows_after(&rows, self.job.state.applied_line);
+        while !left.is_empty() {
+            let (chunk, rest) = left.split_at(left.len().min(self.session.chunk_rows()));
+            left = rest;
             let results = self.session.apply(chunk).await?;
             self.note(&results);
             self.job.state.applied += chunk.len() as u64;
+            self.job.state.applied_line = chunk.last().map_or(0, |row| row.line);
             self.save(ImportStatus::Applying).await?;
         }
         self.rows = rows;
@@ -253,13 +252,14 @@ impl JobRun<'_> {
         }
     }
 
-    /// Keeps the lease while nothing is applied yet, without a write for every chunk.
-    async fn renew(&mut self, status: ImportStatus) -> Result<(), Stop> {
+    /// Keeps the lease while rows are checked, without a write for every chunk. The status stays: a run that is resumed has
+    /// applied rows already, and is not to be taken for a new one if it is interrupted again.
+    async fn renew(&mut self) -> Result<(), Stop> {
         let remaining = self.job.state.due_at.saturating_sub(self.jobs.desk.now().0);
         if remaining > RENEW_BEFORE {
             return Ok(());
         }
-        self.save(status).await
+        self.save(self.job.state.status).await
     }
 
     async fn save(&mut self, status: ImportStatus) -> Result<(), Stop> {
@@ -273,8 +273,26 @@ impl JobRun<'_> {
     }
 }
 
+/// The rows behind a line. Rows are in the order of their lines.
+fn rows_after(rows: &[ImportRow], line: u64) -> &[ImportRow] {
+    rows.get(rows.partition_point(|row| row.line <= line)..).unwrap_or_default()
+}
+
+/// Marks the rows that repeat an earlier one.
+fn without_duplicates(rules: &dyn ImportRules, rows: Vec<ReadRow>) -> Vec<ReadRow> {
+    let mut duplicates = DuplicateRows::default();
+    let marked = rows.into_iter().map(|ReadRow { line, arguments }| {
+        let arguments = arguments.and_then(|arguments| {
+            let noted = duplicates.add(rules, line, &arguments);
+            noted.map(|()| arguments).map_err(|problem| vec![problem])
+        });
+        ReadRow { line, arguments }
+    });
+    marked.collect()
+}
+
 /// The lease is renewed when less than this many milliseconds are left.
-const RENEW_BEFORE: i64 = 30_000;
+const RENEW_BEFORE: i64 = 7_500;
 
 /// A feed that was cut short must not empty the stock.
 pub fn too_many(missing: usize, all: usize, percent: u8) -> Option<String> {
@@ -284,4 +302,22 @@ pub fn too_many(missing: usize, all: usize, percent: u8) -> Option<String> {
              is complete, or allow a larger share."
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::{ImportRow, rows_after};
+
+    #[test]
+    fn a_row_that_is_rejected_on_resume_makes_no_other_be_missed() {
+        let row = |line| ImportRow { line, arguments: Map::new(), key: None };
+        // Lines 2 to 4 were applied; when the run is resumed, line 3 is no longer accepted.
+        let rows = [row(2), row(4), row(5), row(6)];
+        let lines: Vec<u64> = rows_after(&rows, 4).iter().map(|row| row.line).collect();
+        assert_eq!(lines, [5, 6]);
+        assert_eq!(rows_after(&rows, 0).len(), 4);
+        assert!(rows_after(&rows, 6).is_empty());
+    }
 }

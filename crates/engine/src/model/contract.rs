@@ -15,8 +15,9 @@ use crate::model::page::Total;
 use crate::model::reply::Reply;
 use crate::model::schema::Schema;
 use crate::model::table::TableSpec;
-use crate::model::tool::{Effect, Tool, ToolSpec};
+use crate::model::tool::{Effect, Future, Tool, ToolSpec};
 use crate::model::tool_input::ToolInput;
+use crate::pipeline::permit::Permitted;
 
 pub struct Contract {
     pub id: &'static str,
@@ -112,6 +113,17 @@ pub trait Dialect: Send + Sync {
     fn dispatch_reply(&self, reply: &DispatchReply<'_>) -> Reply {
         let _ = reply;
         Reply::empty(501)
+    }
+    /// What a caller is told about an id of which `table` has no row: also what it is instead, as far as this caller may
+    /// know it. Asked only after the row was looked for in vain.
+    fn missing_message<'a>(
+        &'a self,
+        permitted: &'a Permitted<'a>,
+        table: &'static TableSpec,
+        id: &'a str,
+    ) -> Future<'a, Result<String, Fault>> {
+        let _ = (permitted, table, id);
+        Box::pin(std::future::ready(Ok(Fault::not_found().message.into_owned())))
     }
     /// The name of the template variable and argument that carries the tenant.
     fn tenant_argument(&self) -> &'static str;

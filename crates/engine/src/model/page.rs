@@ -10,6 +10,8 @@ pub enum Filter {
     AtMost(&'static str, i64),
     /// More than this, or no value at all: what has not ended yet. Not for columns that lists are sorted by.
     AbsentOrAbove(&'static str, i64),
+    /// All filters of at least one of these lists.
+    Either(Vec<Vec<Filter>>),
     /// Every one of these words.
     SearchTerms(Vec<SearchTerm>),
 }
@@ -21,6 +23,7 @@ impl Filter {
             Filter::Equals(_, cell) => matches!(cell, Cell::Digest(_)),
             Filter::AnyOf(_, cells) => cells.iter().any(|cell| matches!(cell, Cell::Digest(_))),
             Filter::SearchTerms(words) => words.iter().any(|word| matches!(word, SearchTerm::Personal(_))),
+            Filter::Either(lists) => lists.iter().flatten().any(Filter::is_personal),
             Filter::AtLeast(..) | Filter::AtMost(..) | Filter::AbsentOrAbove(..) => false,
         }
     }

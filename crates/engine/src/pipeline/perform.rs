@@ -5,6 +5,9 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use crate::desk::Desk;
 use crate::model::fault::{Fault, FaultKind};
@@ -15,9 +18,12 @@ use crate::pipeline::record::CallRecord;
 use crate::ports::{Claim, Commit, Committed, StoredAnswer};
 use crate::serve::own_call::{CallOrigin, OwnTool, call_tool};
 
-/// A plan that conflicts with another write, and not with the caller's own expected version, is made again up to three
-/// times.
-const MAX_ATTEMPTS: usize = 4;
+/// A plan that conflicts with another write, and not with the caller's own expected version, is made again so often at
+/// most. Within a process it waits for its turn, so only other nodes can be faster: of two that want the same row each
+/// loses every second time.
+const MAX_ATTEMPTS: usize = 16;
+/// Two nodes that meet pause for different times, so that one of them comes through.
+const MAX_PAUSE_MILLIS: u64 = 16;
 
 pub(crate) async fn perform(
     call_record: &mut CallRecord<'_>,
@@ -25,7 +31,10 @@ pub(crate) async fn perform(
     permitted: &Permitted<'_>,
 ) -> Result<Outcome, Fault> {
     match &tool.run {
-        Run::Read(tool) => run_cancellable(call_record, permitted, tool.read(permitted)).await,
+        Run::Read(tool) => {
+            call_record.desk.import_queue.note_read(permitted.now());
+            run_cancellable(call_record, permitted, tool.read(permitted)).await
+        }
         // Boxed, so that the future of a read has no room for a write.
         Run::Write(tool) => Box::pin(write(call_record, tool.as_ref(), permitted)).await.map(Outcome::One),
         Run::Compound(tool) => Box::pin(make_calls(call_record, tool.as_ref(), permitted)).await,
@@ -124,6 +133,8 @@ async fn write(
             Committed::VersionConflict => {
                 if guard.is_none() {
                     guard = desk.tenant_locks.acquire(permitted.tenant()).await;
+                } else {
+                    sleep(random_pause(desk)).await;
                 }
             }
             Committed::Unknown => {
@@ -133,6 +144,13 @@ async fn write(
         }
     }
     Err(Fault::unavailable("the plan conflicted with other writes at every attempt"))
+}
+
+fn random_pause(desk: &Desk) -> Duration {
+    let mut byte = [0];
+    desk.random.fill(&mut byte);
+    let [number] = byte;
+    Duration::from_millis(u64::from(number) % MAX_PAUSE_MILLIS)
 }
 
 async fn find_claim(

@@ -13,6 +13,7 @@ use crate::cursor::{self, CursorState};
 use crate::desk::{Desk, Mount};
 use crate::limits::rate::Budget;
 use crate::model::caller::{Caller, TenantId};
+use crate::model::contract::Contract;
 use crate::model::fault::{Fault, FaultKind, Problem};
 use crate::model::page::{CountQuery, Filter, Page, Query, Start, Total, Window};
 use crate::model::plan::Event;
@@ -29,7 +30,7 @@ use crate::seal::sha256;
 pub struct Permitted<'a> {
     desk: &'a Desk,
     site_db: Option<&'a dyn SiteDb>,
-    contract: &'static str,
+    contract: &'a Contract,
     spec: &'a ToolSpec,
     caller: Arc<Caller>,
     tenant: TenantId,
@@ -64,7 +65,7 @@ pub fn permit<'a>(
     Ok(Permitted {
         desk,
         site_db: mount.site_db.as_deref(),
-        contract: mount.contract.id,
+        contract: &mount.contract,
         spec,
         caller: Arc::clone(caller),
         tenant,
@@ -156,7 +157,7 @@ impl Permitted<'_> {
 
     /// The contract's id.
     pub(crate) fn contract(&self) -> &'static str {
-        self.contract
+        self.contract.id
     }
 
     pub(crate) fn desk(&self) -> &Desk {
@@ -199,6 +200,11 @@ impl Permitted<'_> {
     /// need not show.
     pub async fn get_to_change(&self, table: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
         self.desk.store.get(&self.tenant, table, id, Disclosure::ToChange).await
+    }
+
+    /// What the caller is told about an id of which this table has no row.
+    pub async fn missing_message(&self, table: &'static TableSpec, id: &str) -> Result<String, Fault> {
+        self.contract.dialect.missing_message(self, table, id).await
     }
 
     pub async fn find(
@@ -283,14 +289,14 @@ impl Permitted<'_> {
     /// Seals where a page ended.
     pub(crate) fn cursor(&self, key: crate::model::page::PageKey) -> Option<String> {
         let state = CursorState { filter: self.input.arguments.clone(), key, limit: self.window().limit };
-        let scope = cursor_scope(self.contract, &self.tenant, self.spec);
+        let scope = cursor_scope(self.contract.id, &self.tenant, self.spec);
         let random = self.desk.random.as_ref();
         cursor::issue(&self.desk.keys.cursor, random, self.desk.now(), scope, &state)
     }
 
     pub(crate) fn claim(&self) -> Option<Claim> {
         let key = self.input.idempotency_key.clone()?;
-        let mut request = self.contract.as_bytes().to_vec();
+        let mut request = self.contract.id.as_bytes().to_vec();
         // A contract's name has no zero in it, so no two pairs read the same.
         request.push(0);
         request.extend(canonical_object(&self.input.arguments));

@@ -66,23 +66,23 @@ async fn a_version_the_caller_named_is_the_callers_to_mend() {
 #[tokio::test]
 async fn a_stale_plan_is_retried() {
     let test = TestDesk::stocked();
-    test.store.inject(|faults| faults.stale_commits = 2);
+    test.store.inject(|faults| faults.stale_commits = 15);
     assert_eq!(
         test.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"result":{"item":{"id":"b1","title":"Emma","genre":"novel","copies":1}}}"#
     );
-    test.store.inspect(|state| assert_eq!((state.commits, state.audit.len()), (3, 1)));
+    test.store.inspect(|state| assert_eq!((state.commits, state.audit.len()), (16, 1)));
 }
 
 #[tokio::test]
-async fn a_plan_that_is_stale_four_times_is_given_up() {
+async fn a_plan_that_is_stale_sixteen_times_is_given_up() {
     let test = TestDesk::stocked();
-    test.store.inject(|faults| faults.stale_commits = 4);
+    test.store.inject(|faults| faults.stale_commits = 16);
     assert_eq!(
         test.call(KEEPER, "book.lend", r#"{"id":"b1"}"#).await,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool book.lend","retry_after":1}}}"#
     );
-    test.store.inspect(|state| assert_eq!((state.commits, state.audit.len()), (4, 0)));
+    test.store.inspect(|state| assert_eq!((state.commits, state.audit.len()), (16, 0)));
     assert_eq!(test.calls.causes(), ["the plan conflicted with other writes at every attempt"]);
 }
 

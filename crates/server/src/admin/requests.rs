@@ -64,16 +64,16 @@ pub enum AdminRequest {
 }
 
 impl AdminRequest {
-    /// How long it may take. A round of an erasure looks at every stored answer of the tenant.
+    /// How long it may take. A round of an erasure looks at every stored answer of the tenant; rows of an import wait for
+    /// everybody else, and are repeated while the store cannot take them.
     pub fn timeout(&self) -> Duration {
         match self {
-            AdminRequest::ErasePerson { .. } => Duration::from_secs(600),
+            AdminRequest::ErasePerson { .. } | AdminRequest::Import { .. } => Duration::from_secs(600),
             AdminRequest::AddClient { .. }
             | AdminRequest::ListClients
             | AdminRequest::RotateClient { .. }
             | AdminRequest::RevokeClient { .. }
             | AdminRequest::RecordExport { .. }
-            | AdminRequest::Import { .. }
             | AdminRequest::Export { .. }
             | AdminRequest::Tenant { .. } => Duration::from_secs(30),
         }

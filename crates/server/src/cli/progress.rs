@@ -32,7 +32,7 @@ impl ProgressBar {
 
     /// Of a file whose rows have not been counted yet.
     pub(super) fn of_file(verb: &'static str, size: u64) -> ProgressBar {
-        let mut progress = ProgressBar::new(verb, size / 1024);
+        let mut progress = ProgressBar::new(verb, size.div_ceil(1024));
         progress.unit = "KiB";
         progress
     }

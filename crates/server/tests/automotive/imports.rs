@@ -60,11 +60,18 @@ async fn an_accepted_import_survives_a_crash() {
     let accepted = post(&mut agent, "/v1/imports/vehicles", "text/csv", &feed(3_000)).await;
     assert_eq!(accepted.status, 202, "{}", accepted.text());
     let location = accepted.header("location").unwrap().to_owned();
-    // Once while it is checked, once while it is applied.
-    for _ in 0..2 {
-        sleep(Duration::from_millis(400)).await;
-        desk = desk.crash_and_restart();
+    // Once before or while it is checked, and once when rows have been applied, unless it has ended by then.
+    desk = desk.crash_and_restart();
+    let mut agent = desk.agent().await;
+    let bearer = format!("Bearer {}", agent.token);
+    for _ in 0..6_000 {
+        let now = agent.http.request("GET", &location, &[("authorization", &bearer)], "").await.json();
+        if now["created"].as_i64() > Some(0) {
+            break;
+        }
+        sleep(Duration::from_millis(10)).await;
     }
+    desk = desk.crash_and_restart();
     let mut agent = desk.agent().await;
     let done = ended(&mut agent, &location).await;
     assert_eq!((&done["status"], &done["rejected"]), (&json!("completed"), &json!(0)), "{done}");

@@ -1,6 +1,7 @@
 //! The automotive contract over real HTTPS, clause by clause, as an agent meets it.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod all_domains;
 mod crash;
 mod cursors;
 mod faults;

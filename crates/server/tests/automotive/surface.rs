@@ -3,62 +3,9 @@
 use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{TestAgent, TestApp};
+use frontdesk_testkit::automotive_names::{EXTENSIONS, SCOPES, TOOLS};
 
 use super::requests::{self, read};
-
-const TOOLS: &[&str] = &[
-    "inventory.list",
-    "inventory.search",
-    "inventory.get",
-    "inventory.create",
-    "inventory.update",
-    "leads.list",
-    "leads.search",
-    "leads.get",
-    "leads.create",
-    "leads.update",
-    "customers.list",
-    "customers.search",
-    "customers.get",
-    "customers.create",
-    "customers.update",
-    "consent.list",
-    "consent.get",
-    "consent.create",
-    "consent.update",
-    "consent.check",
-    "deals.list",
-    "deals.get",
-    "deals.create",
-    "deals.update",
-    "deals.cancel_deal",
-    "deals.request_quote",
-    "deals.list_fees",
-    "deals.get_fee",
-    "deals.list_trade_values",
-    "deals.get_trade_value",
-    "deals.request_trade_value",
-    "service.list_appointments",
-    "service.get_appointment",
-    "service.check_availability",
-    "service.book_appointment",
-    "service.update_appointment",
-    "service.cancel_appointment",
-    "service.list_repair_orders",
-    "service.get_repair_order",
-    "service.create_repair_order",
-    "service.update_repair_order",
-    "service.list_service_codes",
-    "service.get_service_code",
-    "service.list_advisors",
-    "service.get_advisor",
-    "service.list_workshops",
-    "service.get_workshop",
-];
-
-/// Those that the text does not name.
-const EXTENSIONS: [&str; 4] =
-    ["x_frontdesk.import_items", "x_frontdesk.get_import", "x_frontdesk.list_imports", "x_frontdesk.import_adf"];
 
 async fn tools(agent: &mut TestAgent) -> Vec<Value> {
     let listed = agent.result("tools/list", json!({})).await;
@@ -83,18 +30,7 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
             "deals": {"level": 2},
             "service": {"level": 2},
         },
-        "auth": {"type": "oauth2.1", "scopes": [
-            "amcp:inventory:read",
-            "amcp:inventory:write",
-            "amcp:leads:read",
-            "amcp:leads:write",
-            "amcp:deals:read",
-            "amcp:deals:write",
-            "amcp:service:read",
-            "amcp:service:write",
-            "amcp:consent:read",
-            "amcp:consent:write",
-        ]},
+        "auth": {"type": "oauth2.1", "scopes": SCOPES},
     });
 
     let public = desk.stranger().get("/.well-known/automotive-mcp.json").await;
@@ -193,7 +129,7 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).
-    assert_eq!(names(&mut agent).await, [TOOLS, &EXTENSIONS].concat());
+    assert_eq!(names(&mut agent).await, [&TOOLS[..], &EXTENSIONS].concat());
     // list and get for each resource, create and update for those that can be written (A4-03).
     for (resource, verbs) in [
         ("inventory", &["list", "get", "create", "update"][..]),

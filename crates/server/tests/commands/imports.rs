@@ -104,6 +104,48 @@ async fn wrong_rows_are_listed_and_nothing_is_applied() {
 }
 
 #[tokio::test]
+async fn the_list_of_wrong_rows_overwrites_nothing_else() {
+    let (desk, files) = (TestApp::start(), TestFolder::new());
+    let text = format!("{}{}", sample_feed::HEADER, sample_feed::row(1).replace("Ford", "Fiat"));
+    let file = write(&files, "stock.csv", &text);
+    // Somebody who may write to the feed's folder has put a link there.
+    let precious = write(&files, "precious.txt", "precious");
+    let list = files.join("stock.csv.errors.csv");
+    std::os::unix::fs::symlink(&precious, &list).unwrap();
+    let (code, out, errors) = import(&desk, "vehicles", &file, TENANT);
+    assert!(code == Some(1) && out.contains("1 of 1 row is wrong"), "{out} {errors}");
+    assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious");
+    assert_eq!(std::fs::read_to_string(&list).unwrap(), "line,column,reason\n2,make,the VIN says Ford.\n");
+    let itself = [TENANT, &["--errors", file.to_str().unwrap()]].concat();
+    let (code, _, errors) = import(&desk, "vehicles", &file, &itself);
+    assert!(code == Some(1) && errors.ends_with("--errors names the feed itself; name another file\n"), "{errors}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    // A pipe or a device is written to, and stays.
+    let pipe = files.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    let (code, _, errors) = import(&desk, "vehicles", &file, &[TENANT, &["--errors", pipe.to_str().unwrap()]].concat());
+    assert_eq!(code, Some(1), "{errors}");
+    assert_eq!(reader.join().unwrap(), "line,column,reason\n2,make,the VIN says Ford.\n");
+    assert!(!std::fs::symlink_metadata(&pipe).unwrap().is_file());
+}
+
+#[tokio::test]
+async fn rows_left_out_at_the_check_stay_listed_to_the_end() {
+    let (desk, files) = (TestApp::start(), TestFolder::new());
+    let text = [sample_feed::HEADER.to_owned(), sample_feed::row(1).replace("Ford", "Fiat"), sample_feed::row(2)];
+    let file = write(&files, "stock.csv", &text.concat());
+    let (code, out, errors) = import(&desk, "vehicles", &file, &[TENANT, &["--skip-bad-rows"]].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(out.contains("2 rows: 1 new, 0 changed, 0 unchanged, 1 wrong."), "{out}");
+    let listed = std::fs::read_to_string(files.join("stock.csv.errors.csv")).unwrap();
+    assert_eq!(listed, "line,column,reason\n2,make,the VIN says Ford.\n");
+}
+
+#[tokio::test]
 async fn what_a_feed_no_longer_has_is_withdrawn_on_request() {
     let (desk, files) = (TestApp::start(), TestFolder::new());
     let client = desk.add_client(&["dlr_new"], READ_STOCK);

@@ -3,6 +3,7 @@
 
 mod audits;
 mod backups;
+mod broken_files;
 mod certificates;
 mod clients;
 mod collectors;

@@ -19,7 +19,7 @@ pub(crate) fn rounds() -> u64 {
 
 /// How many rows an import has that is killed: CONTRIBUTING.md has the long form.
 pub(crate) fn import_rows() -> u64 {
-    asked("FRONTDESK_CRASH_IMPORT_ROWS").unwrap_or(3_000)
+    asked("FRONTDESK_CRASH_IMPORT_ROWS").unwrap_or(1_500)
 }
 
 #[expect(clippy::disallowed_methods, reason = "how long a test runs is asked of whoever starts it, not of the desk")]

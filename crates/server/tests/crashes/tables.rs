@@ -70,14 +70,30 @@ impl Database {
 
     /// How many vehicles of this tenant there are, and how many different VINs they have.
     pub(crate) fn stock(&self, desk: &TestApp, tenant: &str) -> (usize, usize) {
-        let of = |what: &str| self.count(desk, &format!("SELECT count({what}) FROM vehicle WHERE tenant = '{tenant}'"));
-        (of("*"), of("DISTINCT vin"))
+        // In one statement, because the server may still be at it.
+        let both = "count(*) || ' ' || count(DISTINCT vin)";
+        let found = self.rows(desk, &format!("SELECT {both} FROM vehicle WHERE tenant = '{tenant}'"));
+        let (all, distinct) = found[0].split_once(' ').unwrap();
+        (all.parse().unwrap(), distinct.parse().unwrap())
     }
 
     /// How many vehicles of this tenant were announced as new.
     pub(crate) fn announced(&self, desk: &TestApp, tenant: &str) -> usize {
         let condition = format!("tenant = '{tenant}' AND kind = 'vehicle' AND change = 'created'");
         self.count(desk, &format!("SELECT count(*) FROM fd_outbox WHERE {condition}"))
+    }
+
+    /// How many events this tenant has had; none while nobody can say. It is asked often, also while a command has the
+    /// data to itself.
+    pub(crate) fn events(&self, desk: &TestApp, tenant: &str) -> usize {
+        let text = format!("SELECT event_seq FROM fd_counter WHERE tenant = '{tenant}'");
+        if let Database::Postgres(server) = self {
+            return server.sql("desk", &text).first().map_or(0, |number| number.parse().unwrap());
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let file = Connection::open_with_flags(desk.data().join("frontdesk.db"), flags);
+        let number = file.and_then(|file| file.query_row(&text, [], |row| row.get::<_, i64>(0)));
+        number.map_or(0, |number| usize::try_from(number).unwrap())
     }
 
     pub(crate) fn has_no_gaps(&self, desk: &TestApp) -> bool {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{EVERYTHING, READ_LEADS, READ_STOCK, TestApp, WRITE_LEADS};
+use frontdesk_testkit::automotive_names::{EXTENSIONS, TOOLS};
 
 use super::requests::modern;
 
@@ -12,58 +13,12 @@ async fn the_list_of_tools_holds_what_the_token_may_call() {
     let stock = ["inventory.list", "inventory.search", "inventory.get"];
     let leads = ["leads.list", "leads.search", "leads.get", "customers.list", "customers.search", "customers.get"];
     let writes = ["leads.create", "leads.update", "customers.create", "customers.update"];
-    let deals = [
-        "deals.list",
-        "deals.get",
-        "deals.create",
-        "deals.update",
-        "deals.cancel_deal",
-        "deals.request_quote",
-        "deals.list_fees",
-        "deals.get_fee",
-        "deals.list_trade_values",
-        "deals.get_trade_value",
-        "deals.request_trade_value",
-    ];
-    let imports = ["x_frontdesk.import_items", "x_frontdesk.get_import", "x_frontdesk.list_imports"];
-    let extensions = [&imports[..], &["x_frontdesk.import_adf"]].concat();
-    let service = [
-        "service.list_appointments",
-        "service.get_appointment",
-        "service.check_availability",
-        "service.book_appointment",
-        "service.update_appointment",
-        "service.cancel_appointment",
-        "service.list_repair_orders",
-        "service.get_repair_order",
-        "service.create_repair_order",
-        "service.update_repair_order",
-        "service.list_service_codes",
-        "service.get_service_code",
-        "service.list_advisors",
-        "service.get_advisor",
-        "service.list_workshops",
-        "service.get_workshop",
-    ];
     for (scopes, expected) in [
         (READ_STOCK, stock.to_vec()),
         (READ_LEADS, leads.to_vec()),
-        (WRITE_LEADS, [&writes[..], &extensions].concat()),
-        ("amcp:inventory:read amcp:leads:write", [&stock[..], &writes, &extensions].concat()),
-        (
-            EVERYTHING,
-            [
-                &stock[..],
-                &["inventory.create", "inventory.update"],
-                &["leads.list", "leads.search", "leads.get", "leads.create", "leads.update"],
-                &["customers.list", "customers.search", "customers.get", "customers.create", "customers.update"],
-                &["consent.list", "consent.get", "consent.create", "consent.update", "consent.check"],
-                &deals,
-                &service,
-                &extensions,
-            ]
-            .concat(),
-        ),
+        (WRITE_LEADS, [&writes[..], &EXTENSIONS].concat()),
+        ("amcp:inventory:read amcp:leads:write", [&stock[..], &writes, &EXTENSIONS].concat()),
+        (EVERYTHING, [&TOOLS[..], &EXTENSIONS].concat()),
     ] {
         let mut agent = desk.agent_with(scopes).await;
         let listed = agent.result("tools/list", json!({})).await;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{EVERYTHING, PATH, TestApp};
+use frontdesk_testkit::automotive_names::SCOPES;
 
 const DOCUMENTS: [&str; 7] = [
     "/.well-known/oauth-protected-resource",
@@ -21,18 +22,7 @@ async fn a6_07_every_scope_names_a_domain_and_read_or_write() {
     let resource = stranger.get(DOCUMENTS[1]).await.json();
     let server = stranger.get(DOCUMENTS[2]).await.json();
     let manifest = stranger.get(DOCUMENTS[6]).await.json();
-    let scopes = json!([
-        "amcp:inventory:read",
-        "amcp:inventory:write",
-        "amcp:leads:read",
-        "amcp:leads:write",
-        "amcp:deals:read",
-        "amcp:deals:write",
-        "amcp:service:read",
-        "amcp:service:write",
-        "amcp:consent:read",
-        "amcp:consent:write",
-    ]);
+    let scopes = json!(SCOPES);
     assert_eq!(resource["scopes_supported"], scopes);
     // The one authorization server is the website's too.
     let mut every = scopes.as_array().unwrap().clone();

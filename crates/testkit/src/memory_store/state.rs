@@ -283,6 +283,7 @@ fn is_match(table: &TableSpec, row: &Row, filter: &Filter) -> bool {
         Filter::AtLeast(column, min) => number(table, row, column).is_some_and(|number| number >= *min),
         Filter::AtMost(column, max) => number(table, row, column).is_some_and(|number| number <= *max),
         Filter::AbsentOrAbove(column, below) => number(table, row, column).is_none_or(|number| number > *below),
+        Filter::Either(lists) => lists.iter().any(|list| list.iter().all(|filter| is_match(table, row, filter))),
         Filter::SearchTerms(words) => words.iter().all(|word| row.search_terms.contains(word)),
     }
 }

@@ -28,6 +28,15 @@ pub async fn each_filter_keeps_exactly_what_it_says(subject: &StoreUnderTest) {
         (Filter::AbsentOrAbove("berths", 4), &["b2", "b4"]),
         (Filter::AbsentOrAbove("berths", 6), &["b4"]),
         (Filter::AtLeast("created_at", 1_001), &["b4"]),
+        (Filter::Either(Vec::new()), &[]),
+        (Filter::Either(vec![Vec::new()]), &["b1", "b2", "b3", "b4"]),
+        (
+            Filter::Either(vec![
+                vec![Filter::Equals("harbour", text("kiel")), Filter::AtLeast("length", 9)],
+                vec![Filter::Equals("owner", digest("bob@example.com"))],
+            ]),
+            &["b2", "b3"],
+        ),
         (Filter::SearchTerms(Vec::new()), &["b1", "b2", "b3", "b4"]),
     ];
     for (filter, expected) in cases {

@@ -4,12 +4,16 @@ use serde_json::{Map, Value, json};
 
 use super::element::Element;
 use super::{AdfProspect, AdfSettings, consent, contact, key_of, rest};
-use crate::automotive::lead::{Interest, Timeframe};
+use crate::automotive::lead::stock_link::{STOCK_NUMBER, VIN};
+use crate::automotive::lead::{Interest, Timeframe, TradeInCondition};
+use crate::automotive::vin::Vin;
 use crate::record::Vocabulary;
 
 const MAX_COMMENTS: usize = 4000;
 const MAX_SOURCE: usize = 80;
 const MAX_NAME: usize = 60;
+const MAX_STOCK_NUMBER: usize = 40;
+const MAX_MILEAGE: u32 = 9_999_999;
 
 pub(super) fn read(mut prospect: Element, number: usize, settings: &AdfSettings) -> AdfProspect {
     // A repetition is the same prospect.
@@ -21,8 +25,11 @@ pub(super) fn read(mut prospect: Element, number: usize, settings: &AdfSettings)
     if let Some(consent) = consent::take(&mut prospect, settings) {
         arguments.insert("consent".to_owned(), consent);
     }
-    let (interest, vehicle) = take_vehicle(&mut prospect, &mut arguments);
+    let interest = take_vehicle(&mut prospect, &mut arguments);
     arguments.insert("interest".to_owned(), interest.as_str().into());
+    if let Some(trade_in) = take_trade_in(&mut prospect) {
+        arguments.insert("trade_in".to_owned(), trade_in);
+    }
     arguments.insert("source".to_owned(), take_source(&mut prospect));
     let mut comments = Vec::new();
     if let Some(customer) = prospect.child_mut("customer") {
@@ -42,8 +49,7 @@ pub(super) fn read(mut prospect: Element, number: usize, settings: &AdfSettings)
     if !comments.is_empty() {
         arguments.insert("comments".to_owned(), comments.into());
     }
-    let VehicleNumbers { vin, stock_number } = vehicle;
-    AdfProspect { arguments, key, unmapped, cut, vin, stock_number, number }
+    AdfProspect { arguments, key, unmapped, cut, number }
 }
 
 /// Of the ids and who gave them, because an id alone may be that of another sender; without any, of all content.
@@ -67,47 +73,98 @@ fn key(prospect: &Element) -> String {
     key_of(&format!("{provider} {}", ids.join(" ")))
 }
 
-#[derive(Default)]
-struct VehicleNumbers {
-    vin: Option<String>,
-    stock_number: Option<String>,
-}
-
-/// The first vehicle that the person does not want to get rid of. A vehicle is to be bought unless it says otherwise, as
-/// the format has it.
-fn take_vehicle(prospect: &mut Element, arguments: &mut Map<String, Value>) -> (Interest, VehicleNumbers) {
-    let interest = |vehicle: &Element| match vehicle.attribute("interest") {
+/// A vehicle is to be bought unless it says otherwise, as the format has it.
+fn interest_in(vehicle: &Element) -> Interest {
+    match vehicle.attribute("interest") {
         None => Interest::Buy,
         Some(word) => {
             let word = word.to_ascii_lowercase().replace(['-', ' '], "_");
             Interest::parse(&word).unwrap_or(Interest::Unknown)
         }
-    };
-    let is_own = |vehicle: &Element| matches!(interest(vehicle), Interest::TradeIn | Interest::Sell);
+    }
+}
+
+/// The first vehicle that the person does not want to get rid of: its kind, and its numbers if it can be found in stock
+/// by them.
+fn take_vehicle(prospect: &mut Element, arguments: &mut Map<String, Value>) -> Interest {
+    let is_own = |vehicle: &Element| matches!(interest_in(vehicle), Interest::TradeIn | Interest::Sell);
     let Some(wanted) = prospect.children_mut("vehicle").find(|vehicle| !is_own(vehicle)) else {
         // Without one, what is to become of the person's own vehicle is the interest.
-        let own = prospect.children("vehicle").next().map(interest);
-        return (own.unwrap_or(Interest::Unknown), VehicleNumbers::default());
+        return prospect.children("vehicle").next().map_or(Interest::Unknown, interest_in);
     };
-    let interest = interest(wanted);
+    let interest = interest_in(wanted);
     if interest != Interest::Unknown {
         wanted.take_attribute("interest");
     }
-    let text = |name: &str| wanted.children(name).map(Element::line).find(|line| !line.is_empty());
-    let numbers = VehicleNumbers { vin: text("vin"), stock_number: text("stock") };
-    let is_name = |name: &String| name.chars().count() <= MAX_NAME;
-    if let (Some(make), Some(model)) = (text("make").filter(is_name), text("model").filter(is_name)) {
-        let year = text("year").and_then(|year| year.parse::<u16>().ok()).filter(|year| (1900..=2100).contains(year));
-        let mut kind = json!({"make": make, "model": model});
-        wanted.take_line("make", |_| true);
-        wanted.take_line("model", |_| true);
-        if let (Some(year), Some(members)) = (year, kind.as_object_mut()) {
-            members.insert("year".to_owned(), year.into());
-            wanted.take_line("year", |_| true);
-        }
-        arguments.insert("vehicle_of_interest".to_owned(), kind);
+    if let Some(vin) = wanted.take_line("vin", |text| Vin::parse(text).is_ok()) {
+        arguments.insert(VIN.to_owned(), vin.into());
     }
-    (interest, numbers)
+    if let Some(number) = wanted.take_line("stock", |text| text.chars().count() <= MAX_STOCK_NUMBER) {
+        arguments.insert(STOCK_NUMBER.to_owned(), number.into());
+    }
+    let is_named =
+        |name: &str| wanted.children(name).map(Element::line).find(|line| !line.is_empty()).is_some_and(is_name);
+    if is_named("make") && is_named("model") {
+        let mut kind = Map::new();
+        take_kind(wanted, &mut kind);
+        arguments.insert("vehicle_of_interest".to_owned(), Value::Object(kind));
+    }
+    interest
+}
+
+fn is_name(text: impl AsRef<str>) -> bool {
+    text.as_ref().chars().count() <= MAX_NAME
+}
+
+fn take_kind(vehicle: &mut Element, members: &mut Map<String, Value>) {
+    for name in ["make", "model"] {
+        if let Some(text) = vehicle.take_line(name, |text| is_name(text)) {
+            members.insert(name.to_owned(), text.into());
+        }
+    }
+    let year = |text: &str| text.parse::<u16>().ok().filter(|year| (1900..=2100).contains(year));
+    if let Some(year) = vehicle.take_line("year", |text| year(text).is_some()).and_then(|text| year(&text)) {
+        members.insert("year".to_owned(), year.into());
+    }
+}
+
+/// The first vehicle that the person wants to trade in. What has no place there stays in the comments.
+fn take_trade_in(prospect: &mut Element) -> Option<Value> {
+    let vehicle = prospect.children_mut("vehicle").find(|vehicle| interest_in(vehicle) == Interest::TradeIn)?;
+    let mut members = Map::new();
+    take_kind(vehicle, &mut members);
+    if let Some(vin) = vehicle.take_line("vin", |text| Vin::parse(text).is_ok()) {
+        members.insert("vin".to_owned(), vin.into());
+    }
+    if let Some(mileage) = vehicle.child_mut("odometer").and_then(take_mileage) {
+        members.insert("mileage".to_owned(), mileage);
+    }
+    let condition = |text: &str| {
+        TradeInCondition::parse(&text.to_ascii_lowercase()).filter(|condition| *condition != TradeInCondition::Unknown)
+    };
+    let text = vehicle.take_line("condition", |text| condition(text).is_some());
+    if let Some(condition) = text.and_then(|text| condition(&text)) {
+        members.insert("condition".to_owned(), condition.as_str().into());
+    }
+    if members.is_empty() {
+        return None;
+    }
+    vehicle.take_attribute("interest");
+    Some(Value::Object(members))
+}
+
+/// A number without a unit could be either, so it is not taken.
+fn take_mileage(odometer: &mut Element) -> Option<Value> {
+    let unit = match odometer.attribute("units")?.to_ascii_lowercase().as_str() {
+        "mi" | "mile" | "miles" => "mi",
+        "km" | "kilometers" | "kilometres" => "km",
+        _ => return None,
+    };
+    let digits: String = odometer.line().chars().filter(|letter| *letter != ',').collect();
+    let value = digits.parse::<u32>().ok().filter(|value| *value <= MAX_MILEAGE)?;
+    odometer.text.clear();
+    odometer.take_attribute("units");
+    Some(json!({"value": value, "unit": unit}))
 }
 
 /// Who sent it, and the id that it has there.

@@ -14,7 +14,7 @@ use super::{ConsentPerson, ConsentStatus, Statements, is_by_email, is_by_phone};
 use crate::Vocabulary;
 use crate::automotive::customer::Customer;
 use crate::automotive::domains;
-use crate::automotive::resource::{TENANT, tenant};
+use crate::automotive::resource::{TENANT, missing_reference, tenant};
 use crate::automotive::vocabulary::{ConsentChannel, ConsentPurpose};
 use crate::record::{Email, Entity, FieldType, Phone, Stored, Vocabulary as _, without_unknown};
 
@@ -139,9 +139,9 @@ impl ReadTool for CheckTool {
 
 async fn customer(permitted: &Permitted<'_>) -> Result<Option<Entity<Customer>>, Fault> {
     let Some(id) = permitted.input().text("customer_id") else { return Ok(None) };
-    let missing =
-        || Fault::domain(Customer::NOT_FOUND, "No customer with this id exists here. Find it with customers.search.");
-    let row = permitted.get_to_change(Customer::table(), id).await?.ok_or_else(missing)?;
+    let Some(row) = permitted.get_to_change(Customer::table(), id).await? else {
+        return Err(missing_reference::<Customer>(permitted, id).await?);
+    };
     Entity::restore(permitted.tenant(), &row).map(Some)
 }
 

@@ -27,22 +27,28 @@ pub(super) fn timed_filters(filters: Vec<Filter>, now: Millis) -> Vec<Filter> {
         | Filter::AtLeast(..)
         | Filter::AtMost(..)
         | Filter::AbsentOrAbove(..)
+        | Filter::Either(_)
         | Filter::SearchTerms(_) => vec![filter],
     });
     timed.collect()
 }
 
 pub(super) fn timed_text(text: String, now: Millis) -> String {
-    expire(text, r#""status":"granted""#, r#""status":"expired""#, |row| row.get(EXPIRES_AT), now)
+    // One that was withdrawn has granted among its revisions.
+    let ends = |row: &'_ Map<String, Value>| match row.get(STATUS).and_then(Value::as_str) {
+        Some("granted") => row.get(EXPIRES_AT).and_then(Millis::read),
+        Some(_) | None => None,
+    };
+    expire(text, r#""status":"granted""#, r#""status":"expired""#, ends, now)
 }
 
-/// Replaces the words of a consent that has ended. Quotation marks within values are escaped, so `granted` can be found
-/// only where the row itself has it.
+/// Replaces the words of a consent that has ended. Quotation marks within values are escaped, so `granted` is found only
+/// where the row itself has it. `ends` says when, if it is granted there.
 pub(in crate::automotive) fn expire(
     text: String,
     granted: &str,
     expired: &str,
-    expires_at: fn(&Map<String, Value>) -> Option<&Value>,
+    ends: fn(&Map<String, Value>) -> Option<Millis>,
     now: Millis,
 ) -> String {
     // Most rows never end and are not parsed.
@@ -50,6 +56,6 @@ pub(in crate::automotive) fn expire(
         return text;
     }
     let row: Option<Map<String, Value>> = serde_json::from_str(&text).ok();
-    let ends = row.as_ref().and_then(expires_at).and_then(Millis::read);
+    let ends = row.as_ref().and_then(ends);
     if ends.is_some_and(|ends| ends <= now) { text.replacen(granted, expired, 1) } else { text }
 }

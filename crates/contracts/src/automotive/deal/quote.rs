@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::figures::Terms;
 use super::{DealLine, DealTotals, DealTrade, DealType, Incentive, PaymentGroup};
 use crate::Record;
-use crate::automotive::resource::{TENANT, list_records, tenant};
+use crate::automotive::resource::{TENANT, list_records, missing_reference, tenant};
+use crate::automotive::trade_value::TradeValue;
 use crate::automotive::values::Money;
 use crate::automotive::vehicle::{VEHICLE_UNAVAILABLE, Vehicle};
 use crate::automotive::{domains, fee};
@@ -96,7 +97,7 @@ pub(super) fn tool() -> Tool {
             sensitivity: Sensitivity::Business,
             rate: RateKey::Client,
             route: Some(Route { success: Some(200), ..Route::new(Verb::Post, "/quotes") }),
-            codes: vec![Vehicle::NOT_FOUND, VEHICLE_UNAVAILABLE.code],
+            codes: vec![Vehicle::NOT_FOUND, TradeValue::NOT_FOUND, VEHICLE_UNAVAILABLE.code],
         },
         run: Run::read(RequestQuote),
     }
@@ -110,11 +111,16 @@ impl ReadTool for RequestQuote {
             let arguments = Value::Object(permitted.input().arguments.clone());
             let input =
                 QuoteInput::read(&arguments).ok_or_else(|| Fault::internal("checked arguments are unreadable"))?;
-            let row = permitted.get(Vehicle::table(), &input.vehicle_id).await?.ok_or_else(|| {
-                Fault::domain(Vehicle::NOT_FOUND, "No vehicle with this id exists here. Find it with inventory.search.")
-            })?;
+            let Some(row) = permitted.get(Vehicle::table(), &input.vehicle_id).await? else {
+                return Err(missing_reference::<Vehicle>(permitted, &input.vehicle_id).await?);
+            };
             let vehicle: Entity<Vehicle> = Entity::restore(permitted.tenant(), &row)?;
             vehicle.record.check_for_sale()?;
+            for id in input.trades.iter().filter_map(|trade| trade.trade_value_id.as_ref()) {
+                if permitted.get(TradeValue::table(), id).await?.is_none() {
+                    return Err(missing_reference::<TradeValue>(permitted, id).await?);
+                }
+            }
             let table = fee::active(list_records(permitted, fee::active_lines(), fee::MAX_LINES).await?)?;
             let answer = input.answer(&vehicle.record, &table)?;
             let mut text = format!("{{\"type\":\"quote\",\"{TENANT}\":{}}}", Value::from(permitted.tenant().as_str()));

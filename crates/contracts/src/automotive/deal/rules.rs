@@ -2,21 +2,19 @@
 //! figures are computed.
 
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::page::Filter;
-use frontdesk_engine::model::table::Cell;
 
 use super::figures::Terms;
 use super::{
     CancelReason, DUPLICATE, Deal, DealStatus, DealType, FinancingStatus, INVALID_TRANSITION, QUOTE_EXPIRED,
-    TERMS_FROZEN,
+    TERMS_FROZEN, sale,
 };
 use crate::automotive::codes::CodeSpec;
-use crate::automotive::customer::LatestSale;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::fee::{self, Fee};
 use crate::automotive::resource::{Resource, WriteContext};
+use crate::automotive::values::is_plain_id;
 use crate::automotive::vehicle::{self, Vehicle};
-use crate::record::{Entity, Vocabulary as _, check_transition};
+use crate::record::{Entity, check_transition};
 
 #[rustfmt::skip]
 const TRANSITIONS: &[(DealStatus, &[DealStatus])] = {
@@ -82,9 +80,7 @@ impl Resource for Deal {
         if deal.deal_number.is_empty() {
             deal.deal_number = number.as_str().into();
         }
-        if matches!(deal.deal_type, DealType::Cash | DealType::Fleet | DealType::Wholesale) {
-            deal.financing_status = FinancingStatus::NotRequired;
-        }
+        deal.financing_status = first_financing(deal.deal_type);
         check_salesperson(deal)
     }
 
@@ -111,6 +107,10 @@ impl Resource for Deal {
                  quote_expires_at.",
             ));
         }
+        let first = first_financing(after.record.deal_type);
+        if first != first_financing(before.record.deal_type) && !context.is_named("financing_status") {
+            after.record.financing_status = first;
+        }
         check_salesperson(&after.record)
     }
 
@@ -126,7 +126,7 @@ impl Resource for Deal {
         if let Some(before) = before.filter(|_| holds(from) && !holds(to)) {
             release(before, context).await?;
             if from == Stage::Sold {
-                forget_sale(before, context).await?;
+                sale::forget(before, context).await?;
             }
         }
         match (from, to) {
@@ -137,6 +137,16 @@ impl Resource for Deal {
             (_, Stage::Cancelled | Stage::Reserves | Stage::Sold | Stage::Open) => {}
         }
         Ok(())
+    }
+}
+
+/// Where the financing of a new deal stands.
+fn first_financing(deal_type: DealType) -> FinancingStatus {
+    match deal_type {
+        DealType::Cash | DealType::Fleet | DealType::Wholesale => FinancingStatus::NotRequired,
+        DealType::RetailFinance | DealType::Lease | DealType::Balloon | DealType::Unknown => {
+            FinancingStatus::NotSubmitted
+        }
     }
 }
 
@@ -176,7 +186,7 @@ async fn compute(
     Ok(())
 }
 
-/// The car is the customer's: it is sold, and their newest purchase.
+/// The car is the customer's.
 async fn deliver(after: &mut Entity<Deal>, context: &mut WriteContext<'_>) -> Result<(), Fault> {
     after.record.closed_at = Some(context.now());
     let mut vehicle: Entity<Vehicle> = context.load_required(&after.record.vehicle_id).await?;
@@ -185,11 +195,7 @@ async fn deliver(after: &mut Entity<Deal>, context: &mut WriteContext<'_>) -> Re
     }
     vehicle.record.sell();
     context.update(vehicle);
-    if let Some(mut customer) = context.load(&after.record.customer_id).await? {
-        customer.record.latest_sale = Some(LatestSale { id: after.id.as_str().into(), closed_at: context.now() });
-        context.update(customer);
-    }
-    Ok(())
+    sale::record(after, context).await
 }
 
 async fn release(before: &Entity<Deal>, context: &mut WriteContext<'_>) -> Result<(), Fault> {
@@ -207,31 +213,6 @@ async fn release(before: &Entity<Deal>, context: &mut WriteContext<'_>) -> Resul
     }
     Ok(())
 }
-
-/// A sale that was reversed is not the customer's newest any more; the one before it is.
-async fn forget_sale(before: &Entity<Deal>, context: &mut WriteContext<'_>) -> Result<(), Fault> {
-    let Some(mut customer) = context.load(&before.record.customer_id).await? else {
-        return Ok(());
-    };
-    if customer.record.latest_sale.as_ref().is_none_or(|sale| *sale.id != *before.id) {
-        return Ok(());
-    }
-    let sold = [DealStatus::Delivered, DealStatus::Funded, DealStatus::Posted];
-    let words = sold.iter().map(|status| Cell::Text(status.as_str().to_owned())).collect();
-    let filters = vec![
-        Filter::Equals("customer_id", Cell::Text(before.record.customer_id.to_string())),
-        Filter::AnyOf("status", words),
-    ];
-    let others = context.list::<Deal>(filters, MAX_SALES).await?;
-    let others = others.into_iter().filter(|deal| deal.id != before.id);
-    let newest = others.filter_map(|deal| Some((deal.record.closed_at?, deal.id))).max();
-    customer.record.latest_sale = newest.map(|(closed_at, id)| LatestSale { id: id.as_str().into(), closed_at });
-    context.update(customer);
-    Ok(())
-}
-
-/// Nobody has bought more cars here.
-const MAX_SALES: usize = 200;
 
 pub(super) fn cancel(entity: &mut Entity<Deal>, context: &WriteContext<'_>) -> Result<(), Fault> {
     let deal = &mut entity.record;
@@ -251,9 +232,8 @@ pub(super) fn cancel(entity: &mut Entity<Deal>, context: &WriteContext<'_>) -> R
 
 /// Lists show the id unmasked, so it must not be able to hold a name, an e-mail address or free text.
 fn check_salesperson(deal: &Deal) -> Result<(), Fault> {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     match &deal.salesperson_id {
-        Some(id) if !id.chars().all(plain) => Err(Fault::invalid_argument(
+        Some(id) if !is_plain_id(id) => Err(Fault::invalid_argument(
             "/salesperson_id",
             "pattern",
             "only letters A to Z, digits, _ and - are allowed",

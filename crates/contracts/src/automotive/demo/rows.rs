@@ -100,7 +100,10 @@ fn rows(
         let earlier = sale_ids.get(place).zip(demo.latest_sale_at).map(|(id, at)| (millis(at), id));
         let bought = deals.iter().filter(|deal| deal.customer == place);
         let bought = bought.filter_map(|deal| Some((deal.deal.closed_at?, &deal.id)));
-        let record = customer(place, demo, latest.get(&place).cloned(), earlier.into_iter().chain(bought).max());
+        let mut record = customer(place, demo, latest.get(&place).cloned(), earlier.into_iter().chain(bought).max());
+        for deal in deals.iter().filter(|deal| deal.customer == place && deal.deal.closed_at.is_some()) {
+            record.add_spent(deal.deal.spent(), &deal.deal.selling_price.currency);
+        }
         row(&tenant, id, (created_at, created_at), record)
     });
     let mut leads = Vec::new();
@@ -125,12 +128,13 @@ fn rows(
         let consent = consents::of_buyer(place, customer_id, &contact(demo), millis(demo.latest_sale_at?));
         Some(row(&tenant, id, (consent.granted_at?, consent.decided_at), consent))
     });
+    let visits = service::rows(dealership, &known, &deals, now, new_id);
     let sold = deals.iter().map(|demo| row(&tenant, &demo.id, (demo.created_at, demo.updated_at), demo.deal.clone()));
     let since = Millis(dealership.customers.iter().map(|demo| millis(demo.created_at).0).min().unwrap_or_default());
     let table = fees.iter().zip(&fee_ids).map(|(fee, id)| row(&tenant, id, (since, since), fee.clone()));
     let mut rows: Vec<_> =
         vehicles.chain(customers).chain(leads).chain(consents).chain(marketing).chain(sold).chain(table).collect();
-    rows.extend(service::rows(dealership, &known, now, new_id));
+    rows.extend(visits);
     rows
 }
 

@@ -1,11 +1,16 @@
 //! The workshop of a demo dealership: what it offers, its advisors, appointments of the days around `now`, one slot that is
 //! full with somebody waiting, and repair orders of vehicles that were brought in.
 
+use std::collections::BTreeMap;
+
 use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
+use jiff::civil::Date;
 
 use super::DemoDealership;
+use super::deals::DemoDeal;
 use super::rows::{DemoIds, row};
+use crate::automotive::deal::Deal;
 use crate::automotive::lead::Channel;
 use crate::automotive::service::advisor::{Advisor, AdvisorStatus};
 use crate::automotive::service::appointment::{Appointment, AppointmentStatus, CustomerTransport, ServicedVehicle};
@@ -15,7 +20,6 @@ use crate::automotive::service::service_code::{ServiceCode, ServiceCodeStatus};
 use crate::automotive::service::workshop::{BayKind, Workshop};
 use crate::automotive::service::workshop_day::{DayPlace, PlaceStatus, WorkshopDay};
 use crate::automotive::values::{Distance, Money};
-use crate::automotive::vehicle::VehicleStatus;
 use crate::automotive::vocabulary::DistanceUnit;
 use crate::record::{Integer, List, Stored, Text};
 
@@ -79,6 +83,7 @@ const ORDERS: [DemoOrder; 3] = [
 pub(super) fn rows(
     dealership: &DemoDealership,
     known: &DemoIds<'_>,
+    deals: &[DemoDeal],
     now: Millis,
     new_id: &mut dyn FnMut(&str) -> String,
 ) -> Vec<(&'static TableSpec, Row)> {
@@ -92,6 +97,7 @@ pub(super) fn rows(
     let workshop_ids = ids(Workshop::ID_PREFIX, 1);
     let appointment_ids = ids(Appointment::ID_PREFIX, BOOKED.len());
     let order_ids = ids(RepairOrder::ID_PREFIX, ORDERS.len());
+    let visit_ids = ids(Appointment::ID_PREFIX, ORDERS.len());
     let workshop = workshop(dealership);
     // The demo's time zones exist, so this does not happen.
     let (Some(calendar), Some(workshop_id)) = (workshop.calendar(), workshop_ids.first()) else { return Vec::new() };
@@ -104,12 +110,27 @@ pub(super) fn rows(
     let mut rows: Vec<(&'static TableSpec, Row)> = codes.chain(advisors).collect();
     rows.push(row(known.tenant, workshop_id, old, workshop.clone()));
     rows.extend(diary.appointments(&appointment_ids));
-    let orders = ORDERS.iter().zip(&order_ids).enumerate();
-    let sold = dealership.vehicles.iter().zip(known.vehicles).filter(|(demo, _)| demo.status == VehicleStatus::Sold);
-    rows.extend(orders.zip(sold).map(|((place, (demo, id)), (_, vehicle_id))| {
-        let opened_at = now.plus_seconds(-demo.2 * DAY_SECONDS);
-        row(known.tenant, id, (opened_at, opened_at), diary.repair_order(place, demo, vehicle_id))
-    }));
+    // Cars that were bought here come back to the workshop, with who bought them.
+    let mut bought: Vec<&DemoDeal> = deals.iter().filter(|deal| deal.deal.closed_at.is_some()).collect();
+    bought.sort_by_key(|deal| deal.deal.closed_at);
+    let mut days: BTreeMap<Date, Vec<DayPlace>> = BTreeMap::new();
+    for (place, ((order, id), visit_id)) in ORDERS.iter().zip(&order_ids).zip(&visit_ids).enumerate() {
+        let Some((date, start)) = diary.visit(order.2, place) else { continue };
+        let Some(next) = bought.iter().position(|deal| deal.deal.closed_at < Some(start)) else { continue };
+        let deal = bought.remove(next).deal.clone();
+        let visit = Visit { place, order, start, deal };
+        let made = diary.repair_order(&visit, visit_id);
+        let (taken, appointment) = diary.visit_appointment(&visit, id, visit_id);
+        days.entry(date).or_default().push(taken);
+        let booked_at = start.plus_seconds(-3 * DAY_SECONDS);
+        rows.push(row(known.tenant, id, (start, made.closed_at.unwrap_or(start)), made));
+        rows.push(row(known.tenant, visit_id, (booked_at, start), appointment));
+    }
+    for (date, places) in days {
+        let mut day = WorkshopDay::empty(known.tenant, workshop_id, date, now);
+        day.record.places = List(places);
+        rows.push(row(known.tenant, &day.id, old, day.record));
+    }
     rows
 }
 
@@ -160,6 +181,14 @@ struct Diary<'a> {
     calendar: &'a LocalCalendar,
     advisor_ids: &'a [String],
     now: Millis,
+}
+
+/// A car that was brought in: by whom, when and what for.
+struct Visit<'a> {
+    place: usize,
+    order: &'a DemoOrder,
+    start: Millis,
+    deal: Deal,
 }
 
 impl Diary<'_> {
@@ -238,24 +267,55 @@ impl Diary<'_> {
         }
     }
 
-    fn repair_order(
-        &self,
-        place: usize,
-        (number, status, days_ago, code, [complaint, cause, correction]): &DemoOrder,
-        vehicle_id: &str,
-    ) -> RepairOrder {
-        let opened_at = self.now.plus_seconds(-days_ago * DAY_SECONDS);
+    /// When somebody came so many days ago, or before if the workshop was closed.
+    fn visit(&self, days_ago: i64, place: usize) -> Option<(Date, Millis)> {
+        let days = (days_ago..days_ago.saturating_add(7)).map(|days| self.now.plus_seconds(-days * DAY_SECONDS));
+        let mut dates = days.filter_map(|at| self.calendar.date_of(at));
+        dates.find_map(|date| Some((date, self.calendar.slots(date).get(place.saturating_mul(2))?.start)))
+    }
+
+    /// The appointment with which a car was brought in, and its place in the day.
+    fn visit_appointment(&self, visit: &Visit<'_>, order_id: &str, id: &str) -> (DayPlace, Appointment) {
+        let (_, status, _, code, [complaint, ..]) = visit.order;
+        let minutes = CODES.iter().find(|known| known.0 == *code).map_or(30, |known| known.2);
+        let taken = DayPlace {
+            appointment_id: id.into(),
+            status: PlaceStatus::Booked,
+            start: visit.start,
+            end: visit.start.plus_seconds(minutes * 60),
+            advisor_id: self.advisor_ids.get(visit.place).map(|id| id.as_str().into()),
+            bay_kinds: List::default(),
+        };
+        let appointment = Appointment {
+            status: match status {
+                RepairOrderStatus::Closed => AppointmentStatus::Completed,
+                _ => AppointmentStatus::InProgress,
+            },
+            vehicle_id: Some(visit.deal.vehicle_id.clone()),
+            vehicle: None,
+            customer_id: Some(visit.deal.customer_id.clone()),
+            repair_order_id: Some(order_id.into()),
+            concerns: List(vec![(*complaint).into()]),
+            ..self.appointment(visit.place, code, &taken)
+        };
+        (taken, appointment)
+    }
+
+    fn repair_order(&self, visit: &Visit<'_>, appointment_id: &str) -> RepairOrder {
+        let Visit { place, start: opened_at, deal, order } = visit;
+        let (number, status, _, code, [complaint, cause, correction]) = order;
+        let opened_at = *opened_at;
         let price = CODES.iter().find(|known| known.0 == *code).map_or(0, |known| known.4);
         let is_done = *status != RepairOrderStatus::InProgress;
         let labor = Money::new(price, "USD");
         RepairOrder {
             ro_number: (*number).into(),
             status: *status,
-            appointment_id: None,
-            customer_id: self.known.customers.iter().rev().nth(place).map(|id| id.as_str().into()),
-            vehicle_id: Some(vehicle_id.into()),
+            appointment_id: Some(appointment_id.into()),
+            customer_id: Some(deal.customer_id.clone()),
+            vehicle_id: Some(deal.vehicle_id.clone()),
             vin: None,
-            advisor_id: self.advisor_ids.get(place).map(|id| id.as_str().into()),
+            advisor_id: self.advisor_ids.get(*place).map(|id| id.as_str().into()),
             tag_number: Some(format!("T{}", 40 + place).as_str().into()),
             mileage_in: Some(Distance { value: Integer::constant::<41_250>(), unit: DistanceUnit::Mi }),
             mileage_out: None,

@@ -9,22 +9,24 @@ pub(super) use failure::error_code;
 use frontdesk_engine::model::contract::{Dialect, Payload, ReplyContext};
 use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::schema::Schema;
-use frontdesk_engine::model::tool::{Effect, ToolSpec};
+use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::tool::{Effect, Future, ToolSpec};
 use frontdesk_engine::model::tool_input::{PageRequest, ToolInput};
-use frontdesk_engine::{Code, Fault, Reply};
+use frontdesk_engine::{Code, Fault, Permitted, Reply};
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 use super::imports;
-use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, ResourceParts, TENANT, TOTAL};
+use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, RecordKind, ResourceParts, TENANT, TOTAL, missing_message};
 use failure::NotFoundCodes;
 
 pub struct Automotive {
     not_found: NotFoundCodes,
+    kinds: Vec<RecordKind>,
 }
 
 impl Automotive {
-    /// Knows the codes of these resources for an id that does not exist.
+    /// Knows what these resources answer for an id that does not exist.
     pub fn new(resources: &[ResourceParts]) -> Automotive {
         let codes = resources.iter().flat_map(|resource| {
             let names = resource.tools.iter().map(|tool| tool.spec.name);
@@ -36,7 +38,8 @@ impl Automotive {
                 known.push((name, code));
             }
         }
-        Automotive { not_found: NotFoundCodes(known) }
+        let kinds = resources.iter().map(|resource| resource.kind.clone()).collect();
+        Automotive { not_found: NotFoundCodes(known), kinds }
     }
 }
 
@@ -47,6 +50,15 @@ impl Default for Automotive {
 }
 
 impl Dialect for Automotive {
+    fn missing_message<'a>(
+        &'a self,
+        permitted: &'a Permitted<'a>,
+        table: &'static TableSpec,
+        id: &'a str,
+    ) -> Future<'a, Result<String, Fault>> {
+        Box::pin(missing_message(&self.kinds, permitted, table, id))
+    }
+
     fn read(
         &self,
         tool: &ToolSpec,

@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod rules;
+pub(super) mod stock_link;
 
 use super::consent::{
     self, CONSENT_INVALID, CONSENT_REQUIRED, CONSENT_WITHDRAWN, Consent, ConsentRecord, DoNotContact,
@@ -275,7 +276,7 @@ pub fn resource() -> ResourceParts {
                     or a telephone number. The new lead has status new. If the same person came within 30 days, \
                     duplicate_of names that lead: look at it, and set status duplicate if this one adds nothing. Without \
                     amcp:leads:read the answer is a receipt.",
-            vec![consent::argument()],
+            [consent::argument()].into_iter().chain(stock_link::arguments()).collect(),
             &[CONSENT_REQUIRED, CONSENT_INVALID, CONSENT_WITHDRAWN],
         )
         .update(

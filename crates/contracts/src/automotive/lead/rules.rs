@@ -6,6 +6,7 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Code, Fault, Permitted};
 
 use super::duplicates::earlier_lead;
+use super::stock_link::vehicle_in_stock;
 use super::{Channel, Lead, LeadOwner, LeadStatus, TradeIn};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::consent::{self, ConsentInput, ConsentPerson, ConsentSource, ConsentSubject, Statements};
@@ -14,7 +15,7 @@ use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, TimedAnswers, WriteContext};
 use crate::automotive::values::{Reachability, is_plain_id};
 use crate::automotive::vin::Vin;
-use crate::record::{Entity, check_transition};
+use crate::record::{Entity, FieldType as _, check_transition};
 
 pub(super) const INVALID_TRANSITION: CodeSpec = CodeSpec {
     code: Code("leads.invalid_transition"),
@@ -44,6 +45,13 @@ pub(super) const LOST_REASON_REQUIRED: CodeSpec = CodeSpec {
     means: "Status lost was sent without a reason.",
     next: "Send `lost_reason`.",
 };
+
+impl LeadStatus {
+    /// Whether another status may follow.
+    pub(in crate::automotive) fn can_become(self, next: LeadStatus) -> bool {
+        self != next && check_transition(TRANSITIONS, self, next, INVALID_TRANSITION.code).is_ok()
+    }
+}
 
 impl Resource for Lead {
     const DOMAIN: &'static Domain = &domains::LEADS;
@@ -132,6 +140,9 @@ impl Resource for Lead {
                 lead.consent_id = Some(consent::record_accepted(&lead.consent, input, subject, context).await?);
             }
             lead.duplicate_of = earlier_lead(&lead.contact, context).await?;
+            if lead.vehicle_id.is_none() {
+                lead.vehicle_id = vehicle_in_stock(context).await?;
+            }
         }
         update_customer(before, after, context).await
     }
@@ -187,7 +198,7 @@ fn consent_source(channel: Channel) -> ConsentSource {
 
 fn timed_text(text: String, now: Millis) -> String {
     let (granted, expired) = (r#""consent":{"status":"granted""#, r#""consent":{"status":"expired""#);
-    consent::expire(text, granted, expired, |row| row.get("consent")?.get("expires_at"), now)
+    consent::expire(text, granted, expired, |row| row.get("consent")?.get("expires_at").and_then(Millis::read), now)
 }
 
 /// Lists show the id unmasked, so it must not be able to hold a name, an e-mail address or free text.

@@ -11,6 +11,7 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::tool::{Effect, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::{Code, Scope};
 
+use super::identifiers::RecordKind;
 use super::import::import_spec;
 use super::read::{GetTool, ListTool};
 use super::write::{ChangeFn, ChangeTool, CreateTool, UpdateTool};
@@ -29,6 +30,8 @@ pub struct ResourceApi<R> {
     templates: Vec<ResourceTemplate>,
     codes: Vec<CodeSpec>,
     hidden_tables: Vec<&'static TableSpec>,
+    /// Fields by which a tool finds records, with that tool.
+    finders: Vec<(&'static str, &'static str)>,
     resource: PhantomData<fn() -> R>,
 }
 
@@ -43,6 +46,7 @@ impl<R: Resource> ResourceApi<R> {
             templates: Vec::new(),
             codes: Vec::new(),
             hidden_tables: Vec::new(),
+            finders: Vec::new(),
             resource: PhantomData,
         }
     }
@@ -55,11 +59,22 @@ impl<R: Resource> ResourceApi<R> {
     /// Newest first, page by page, personal data masked. The list has an address, too: `address` is its title and its
     /// description.
     pub fn list(
-        mut self,
+        self,
         name: &'static str,
         title: &'static str,
         about: &'static str,
         filters: &[FilterArgument],
+        address: (&'static str, &'static str),
+    ) -> ResourceApi<R> {
+        self.sorted_list((name, title, about), filters, &[], address)
+    }
+
+    /// As `list`, in an order that the caller may choose.
+    pub fn sorted_list(
+        mut self,
+        (name, title, about): (&'static str, &'static str, &'static str),
+        filters: &[FilterArgument],
+        orders: &[SortOption],
         address: (&'static str, &'static str),
     ) -> ResourceApi<R> {
         self.templates.push(ResourceTemplate {
@@ -70,7 +85,7 @@ impl<R: Resource> ResourceApi<R> {
             source: ResourceSource::Tool { name, lists: None },
         });
         let path = format!("/{}", self.plural);
-        self.list_tool(name, title, about, filters, &[], path)
+        self.list_tool(name, title, about, filters, orders, path)
     }
 
     /// As `list`, in an order that the caller chooses, and without an address.
@@ -97,6 +112,8 @@ impl<R: Resource> ResourceApi<R> {
     ) -> ResourceApi<R> {
         let filters = declared(name, Filters::resolve(R::FIELDS, filters));
         let sorting = declared(name, Sorting::resolve(R::FIELDS, orders));
+        let compared = filters.compared_fields().into_iter().map(|field| (field, name));
+        self.finders.extend(compared);
         let mut own = filters.schema();
         if !sorting.is_empty() {
             own.push(optional("sort", Schema::one_of(sorting.words().leak()), "Order; newest if absent."));
@@ -128,7 +145,6 @@ impl<R: Resource> ResourceApi<R> {
             about: address.1,
             source: ResourceSource::Tool { name, lists: Some(R::table()) },
         });
-        let not_found = self.missing(self.finder());
         self.tools.push(Tool {
             spec: ToolSpec {
                 input: schema::get_input(self.id_about),
@@ -138,7 +154,7 @@ impl<R: Resource> ResourceApi<R> {
                 codes: vec![R::NOT_FOUND],
                 ..spec::<R>(name, title, about, Effect::Reads)
             },
-            run: Run::read(GetTool::<R> { not_found, resource: PhantomData }),
+            run: Run::read(GetTool::<R>(PhantomData)),
         });
         self
     }
@@ -184,8 +200,6 @@ impl<R: Resource> ResourceApi<R> {
     }
 
     fn update_tool(&self, spec: ToolSpec) -> Tool {
-        // Who may write need not be able to search.
-        let not_found = self.missing(None);
         Tool {
             spec: ToolSpec {
                 input: schema::update_input::<R>(self.id_about),
@@ -193,7 +207,7 @@ impl<R: Resource> ResourceApi<R> {
                 unmask_scope: Some(Scope::new(R::DOMAIN.read)),
                 ..spec
             },
-            run: Run::write(UpdateTool::<R> { not_found, resource: PhantomData }),
+            run: Run::write(UpdateTool::<R>(PhantomData)),
         }
     }
 
@@ -219,7 +233,7 @@ impl<R: Resource> ResourceApi<R> {
                 codes,
                 ..spec::<R>(name, title, about, Effect::Changes)
             },
-            run: Run::write(ChangeTool::<R> { not_found: self.missing(None), change }),
+            run: Run::write(ChangeTool::<R>(change)),
         });
         self
     }
@@ -252,6 +266,7 @@ impl<R: Resource> ResourceApi<R> {
     pub fn parts(self) -> ResourceParts {
         let import = self.import();
         let finder = self.finder();
+        let kind = self.kind();
         ResourceParts {
             domain: R::DOMAIN,
             table: R::table(),
@@ -264,21 +279,20 @@ impl<R: Resource> ResourceApi<R> {
             tools: self.tools,
             templates: self.templates,
             not_found: R::NOT_FOUND,
+            kind,
             import,
             codes: self.codes,
         }
     }
 
-    /// What a caller is told whose id does not exist, whatever it sent: models send a VIN or a stock number. Made once per
-    /// contract, so the text is leaked instead of counted.
-    fn missing(&self, finder: Option<&str>) -> &'static str {
-        let (noun, prefix) = (R::NOUN, R::ID_PREFIX);
-        let find = finder.map(|tool| format!(" Find it with {tool}.")).unwrap_or_default();
-        format!(
-            "No {noun} with this id exists here. An id looks like {prefix}_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a \
-             {noun} is one.{find}"
-        )
-        .leak()
+    fn kind(&self) -> RecordKind {
+        let reads_one =
+            |tool: &&Tool| tool.spec.effect == Effect::Reads && tool.spec.codes.first() == Some(&R::NOT_FOUND);
+        let reader = self.tools.iter().find(reads_one).map(|tool| tool.spec.name);
+        // A search is tried before the plain list.
+        let mut finders = self.finders.clone();
+        finders.sort_by_key(|(_, tool)| !tool.contains(".search"));
+        RecordKind::of::<R>((reader, self.finder()), &finders)
     }
 
     /// The tool that finds an id.

@@ -2,6 +2,7 @@
 //! resource is one file with a struct, its filters, its rules and a function that lists its tools (`ResourceApi`).
 
 mod api;
+mod identifiers;
 mod import;
 mod read;
 mod schema;
@@ -20,9 +21,12 @@ use frontdesk_engine::{Code, Fault, Permitted};
 use serde_json::{Map, Value};
 
 pub use api::ResourceApi;
+pub use identifiers::RecordKind;
+pub(super) use identifiers::missing_message;
 pub(super) use read::list_records;
 pub use schema::list_schema;
 pub(super) use schema::{key, paging, tenant};
+pub(super) use write::missing_reference;
 pub use write::{ChangeFn, WriteContext};
 
 use super::codes::{self, CodeSpec};
@@ -155,6 +159,8 @@ pub struct ResourceParts {
     pub noun: &'static str,
     pub finder: Option<&'static str>,
     pub not_found: Code,
+    /// How its records are named, so that what is sent instead of an id is recognised.
+    pub kind: RecordKind,
     /// The codes of its own rules.
     pub codes: Vec<CodeSpec>,
     pub import: ImportSpec,

@@ -76,18 +76,16 @@ impl ListTool {
     }
 }
 
-pub(super) struct GetTool<R> {
-    /// Said if there is no such record.
-    pub(super) not_found: &'static str,
-    pub(super) resource: PhantomData<fn() -> R>,
-}
+pub(super) struct GetTool<R>(pub(super) PhantomData<fn() -> R>);
 
 impl<R: Resource> ReadTool for GetTool<R> {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
             let id = permitted.input().text("id").unwrap_or_default();
-            let row =
-                permitted.get(R::table(), id).await?.ok_or_else(|| Fault::new(FaultKind::NotFound, self.not_found))?;
+            let Some(row) = permitted.get(R::table(), id).await? else {
+                let message = permitted.missing_message(R::table(), id).await?;
+                return Err(Fault::new(FaultKind::NotFound, message));
+            };
             // Only who sees the whole record is told what follows from it.
             if R::DERIVES && row.personal.is_some() {
                 let mut entity: Entity<R> = Entity::restore(permitted.tenant(), &row)?;
@@ -95,10 +93,14 @@ impl<R: Resource> ReadTool for GetTool<R> {
                 let Row { id, version, body, masked, personal, .. } = entity.row(TENANT);
                 return Ok(Outcome::One(Item { id, version, body, masked, personal }));
             }
+            let body = match R::TIMED {
+                Some(timed) => (timed.text)(row.body, permitted.now()),
+                None => row.body,
+            };
             Ok(Outcome::One(Item {
                 id: row.id,
                 version: row.version,
-                body: row.body,
+                body,
                 masked: row.masked,
                 personal: row.personal,
             }))

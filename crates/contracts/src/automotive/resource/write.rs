@@ -40,17 +40,13 @@ impl<R: Resource> WriteTool for CreateTool<R> {
     }
 }
 
-pub(super) struct UpdateTool<R> {
-    /// Said if there is no such record.
-    pub(super) not_found: &'static str,
-    pub(super) resource: PhantomData<fn() -> R>,
-}
+pub(super) struct UpdateTool<R>(pub(super) PhantomData<fn() -> R>);
 
 impl<R: Resource> WriteTool for UpdateTool<R> {
     fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
         Box::pin(async move {
             check_names_something::<R>(&permitted.input().arguments)?;
-            plan_change(permitted, self.not_found, apply_arguments::<R>).await
+            plan_change(permitted, apply_arguments::<R>).await
         })
     }
 }
@@ -64,27 +60,22 @@ fn apply_arguments<R: Resource>(entity: &mut Entity<R>, context: &WriteContext<'
 pub type ChangeFn<R> = fn(&mut Entity<R>, &WriteContext<'_>) -> Result<(), Fault>;
 
 /// A tool that changes a record in a way of its own, under the rules of an update.
-pub(super) struct ChangeTool<R: Resource> {
-    pub(super) not_found: &'static str,
-    pub(super) change: ChangeFn<R>,
-}
+pub(super) struct ChangeTool<R: Resource>(pub(super) ChangeFn<R>);
 
 impl<R: Resource> WriteTool for ChangeTool<R> {
     fn plan<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Plan, Fault>> {
-        Box::pin(plan_change(permitted, self.not_found, self.change))
+        Box::pin(plan_change(permitted, self.0))
     }
 }
 
 /// The plan of a call that changes the record with its `id`.
-async fn plan_change<R: Resource>(
-    permitted: &Permitted<'_>,
-    not_found: &'static str,
-    change: ChangeFn<R>,
-) -> Result<Plan, Fault> {
+async fn plan_change<R: Resource>(permitted: &Permitted<'_>, change: ChangeFn<R>) -> Result<Plan, Fault> {
     let mut context = WriteContext::new(permitted);
     let id = permitted.input().text("id").unwrap_or_default();
-    let missing = || Fault::new(FaultKind::NotFound, not_found);
-    let row = permitted.get_to_change(R::table(), id).await?.ok_or_else(missing)?;
+    let Some(row) = permitted.get_to_change(R::table(), id).await? else {
+        let message = permitted.missing_message(R::table(), id).await?;
+        return Err(Fault::new(FaultKind::NotFound, message));
+    };
     let on_conflict = match permitted.input().integer(EXPECTED_VERSION) {
         Some(expected) if expected != row.version => return Err(version_conflict::<R>()),
         Some(_) => OnConflict::Fail(version_conflict::<R>()),
@@ -186,15 +177,19 @@ impl<'a> WriteContext<'a> {
 
     /// A row of the same tenant, with its personal data, to be read or changed.
     pub async fn load<T: Stored>(&mut self, id: &Ref<T>) -> Result<Option<Entity<T>>, Fault> {
-        let row = self.permitted.get_to_change(T::table(), id).await?;
+        let Some(row) = self.permitted.get_to_change(T::table(), id).await? else {
+            return Ok(None);
+        };
         self.loaded.push((T::TABLE_NAME, id.to_string()));
-        row.map(|row| Entity::restore(self.permitted.tenant(), &row)).transpose()
+        Entity::restore(self.permitted.tenant(), &row).map(Some)
     }
 
     /// As `load`; its absence is the caller's error.
     pub async fn load_required<T: Stored>(&mut self, id: &Ref<T>) -> Result<Entity<T>, Fault> {
-        let found = self.load(id).await?;
-        found.ok_or_else(|| Fault::domain(T::NOT_FOUND, missing(T::NOUN)))
+        match self.load(id).await? {
+            Some(found) => Ok(found),
+            None => Err(missing_reference::<T>(self.permitted, id).await?),
+        }
     }
 
     /// The newest records that pass these filters, `max` at most. Only of resources without personal data.
@@ -284,7 +279,8 @@ impl<'a> WriteContext<'a> {
             let is_loaded =
                 self.loaded.iter().any(|(loaded_table, loaded_id)| *loaded_table == table.name && *loaded_id == id);
             if !is_known && !is_loaded && self.permitted.get(table, &id).await?.is_none() {
-                return Err(Fault::domain(reference.not_found, missing(reference.noun)));
+                let message = self.permitted.missing_message(table, &id).await?;
+                return Err(Fault::domain(reference.not_found, message));
             }
         }
         Ok(())
@@ -309,8 +305,12 @@ impl<'a> WriteContext<'a> {
     }
 }
 
-fn missing(noun: &str) -> String {
-    format!("No {noun} with this id exists here.")
+/// What a caller is told whose argument refers to a record that does not exist.
+pub(in crate::automotive) async fn missing_reference<T: Stored>(
+    permitted: &Permitted<'_>,
+    id: &str,
+) -> Result<Fault, Fault> {
+    Ok(Fault::domain(T::NOT_FOUND, permitted.missing_message(T::table(), id).await?))
 }
 
 fn references<R: Record>(record: &R) -> Vec<(&'static str, Reference, String)> {

@@ -57,7 +57,10 @@ impl Advisor {
     }
 }
 
-const LISTED_BY: &[FilterArgument] = &[equals("status", "Only advisors with this status.")];
+const LISTED_BY: &[FilterArgument] = &[
+    equals("status", "Only advisors with this status."),
+    equals("employee_number", "The one with this employee number."),
+];
 
 pub fn resource() -> ResourceParts {
     ResourceApi::<Advisor>::new("advisors", "The advisor's id, as lists give it; not the employee number.")

@@ -3,6 +3,7 @@
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::model::schema::{Schema, optional};
 use frontdesk_engine::model::timestamp::Millis;
 
@@ -11,18 +12,19 @@ use super::booking::{self, ACCEPT_WAITLIST};
 use super::repair_order::RepairOrder;
 use super::workshop::Workshop;
 use super::workshop_day::WorkshopDay;
-use super::{DUPLICATE, INVALID_SERVICE_CODE, INVALID_TRANSITION, SLOT_UNAVAILABLE, availability};
+use super::{DUPLICATE, INVALID_SERVICE_CODE, INVALID_TRANSITION, SLOT_UNAVAILABLE, availability, waitlist};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::customer::Customer;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::lead::Channel;
-use crate::automotive::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
+use crate::automotive::resource::{Resource, ResourceApi, ResourceParts, TimedAnswers, WriteContext};
 use crate::automotive::values::{Contact, Distance};
 use crate::automotive::vehicle::Vehicle;
 use crate::automotive::vin::Vin;
 use crate::record::filter::{equals, range};
 use crate::record::{
-    Entity, FieldType as _, FilterArgument, Integer, List, Ref, Stored as _, Text, Timestamp, check_transition,
+    Entity, FieldType as _, FilterArgument, Integer, List, Ref, SortOption, Stored as _, Text, Timestamp,
+    check_transition,
 };
 use crate::{Record, Vocabulary};
 
@@ -41,7 +43,8 @@ pub struct Appointment {
     #[field(receipt)]
     #[default(Text::from(""))]
     pub appointment_id: Text<64>,
-    /// How far it has come. A booked one has its place, a waitlisted one moves up when a place becomes free.
+    /// How far it has come. A booked one has its place; a waitlisted one moves up when a place becomes free, and is
+    /// cancelled if none has by its start.
     #[field(update, known, indexed, receipt)]
     #[argument("The new status. To move up from the waitlist is not yours to set; it happens by itself.")]
     #[default(AppointmentStatus::Booked)]
@@ -173,6 +176,7 @@ impl AppointmentStatus {
 impl Resource for Appointment {
     const DOMAIN: &'static Domain = &domains::SERVICE;
     const DUPLICATE: CodeSpec = DUPLICATE;
+    const TIMED: Option<TimedAnswers> = Some(waitlist::TIMED);
 
     fn on_create(entity: &mut Entity<Appointment>, context: &WriteContext<'_>) -> Result<(), Fault> {
         entity.record.appointment_id = entity.id.as_str().into();
@@ -188,14 +192,18 @@ impl Resource for Appointment {
         context: &WriteContext<'_>,
     ) -> Result<(), Fault> {
         let (old, new) = (&before.record, &mut after.record);
-        check_transition(TRANSITIONS, old.status, new.status, INVALID_TRANSITION.code)?;
+        let from = old.status_at(context.now());
+        if !context.is_named("status") && new.status == old.status {
+            new.status = from;
+        }
+        check_transition(TRANSITIONS, from, new.status, INVALID_TRANSITION.code)?;
         let mut problems = new.check();
         // One whose customer was erased has none, and goes on without.
         if old.missing_vehicle().is_none() {
             problems.extend(new.missing_vehicle());
         }
         if !old.is_at_same_place(new) {
-            if !old.status.can_move() || old.status != new.status {
+            if !from.can_move() || from != new.status {
                 return Err(Fault::domain(
                     INVALID_TRANSITION.code,
                     "Time, work, advisor and workshop can change only while the status is booked, waitlisted or confirmed, \
@@ -208,6 +216,12 @@ impl Resource for Appointment {
             return Err(Fault::invalid(problems));
         }
         if old.status != Cancelled && new.status == Cancelled {
+            if new.repair_order_id.is_some() {
+                return Err(Fault::domain(
+                    INVALID_TRANSITION.code,
+                    "The appointment has a repair order. Set that to voided with service.update_repair_order first.",
+                ));
+            }
             new.cancelled_at = Some(context.now());
             new.cancel_reason = context.argument("cancel_reason")?;
         }
@@ -281,6 +295,7 @@ const LISTED_BY: &[FilterArgument] = &[
         ("start_min", "Only those that begin at or after this."),
         ("start_max", "Only those that begin at or before this."),
     ),
+    equals("appointment_number", "The one with this number of the dealership's own system."),
     equals("customer_id", "Only those of this customer."),
     equals("vehicle_id", "Only those of this vehicle."),
     equals("vin", "Only those of the vehicle with this number."),
@@ -288,6 +303,11 @@ const LISTED_BY: &[FilterArgument] = &[
     equals("workshop_id", "Only those at this workshop."),
     equals("email", "Whole e-mail address; case does not matter."),
     equals("phone", "Whole number in E.164 form."),
+];
+
+const SORTED_BY: &[SortOption] = &[
+    SortOption { word: "start_asc", field: "start", direction: Direction::Ascending },
+    SortOption { word: "start_desc", field: "start", direction: Direction::Descending },
 ];
 
 pub fn resource() -> ResourceParts {
@@ -300,11 +320,15 @@ pub fn resource() -> ResourceParts {
     let codes = &[SLOT_UNAVAILABLE, INVALID_SERVICE_CODE];
     let change_codes = &[SLOT_UNAVAILABLE, INVALID_SERVICE_CODE, INVALID_TRANSITION];
     ResourceApi::<Appointment>::new("appointments", "The appointment's id, as lists give it.")
-        .list(
-            "service.list_appointments",
-            "List appointments",
-            "Lists the workshop's appointments, last booked first, page by page, contact data masked.",
+        .sorted_list(
+            (
+                "service.list_appointments",
+                "List appointments",
+                "Lists the workshop's appointments, last booked first or by their start, page by page, contact data masked. \
+                 For one day send start_min and start_max with sort start_asc.",
+            ),
             LISTED_BY,
+            SORTED_BY,
             ("Appointments", "Appointments of the workshop, last booked first, contact data masked."),
         )
         .get(

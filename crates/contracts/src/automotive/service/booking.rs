@@ -52,7 +52,6 @@ async fn take_place(
 ) -> Result<(), Fault> {
     let permitted = context.permitted();
     let workshop = lookup::workshop(permitted, &after.record.workshop_id).await?;
-    context.require_unchanged(&workshop);
     let calendar = lookup::calendar(&workshop.record)?;
     let advisor = lookup::advisor(permitted, after.record.advisor_id.as_ref()).await?;
     let work = lookup::work(permitted, &workshop.record, &after.record.service_codes).await?;
@@ -131,6 +130,8 @@ impl OpenDays {
             let stored = lookup::load(context.permitted(), &id).await?;
             let tenant = context.permitted().tenant();
             let row = stored.unwrap_or_else(|| WorkshopDay::empty(tenant, &workshop.id, date, context.now()));
+            // Its bays decide who moves up.
+            context.require_unchanged(&workshop);
             self.0.push(OpenDay { workshop, row, now: context.now() });
         }
         let known = self.0.iter_mut().find(|day| day.row.id == id);

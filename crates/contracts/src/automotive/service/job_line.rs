@@ -35,7 +35,7 @@ pub struct JobLine {
     pub status: JobLineStatus,
     /// Hours sold, in hundredths: 150 is an hour and a half.
     pub labor_hours_hundredths: Option<Integer<0, 100_000>>,
-    /// The employee who does it.
+    /// The employee who does it: letters A to Z, digits, _ and -.
     pub technician_id: Option<Text<64>>,
     /// What the work costs.
     pub labor_total: Option<Money>,

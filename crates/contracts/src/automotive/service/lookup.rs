@@ -11,6 +11,7 @@ use super::calendar::{LocalCalendar, LocalSlot};
 use super::service_code::{ServiceCode, ServiceCodeStatus};
 use super::workshop::Workshop;
 use super::{INVALID_SERVICE_CODE, SLOT_UNAVAILABLE};
+use crate::automotive::resource::missing_reference;
 use crate::record::filter::NEWEST;
 use crate::record::{Entity, Ref, Stored, Text};
 
@@ -30,8 +31,10 @@ pub(super) async fn load<T: Stored>(permitted: &Permitted<'_>, id: &str) -> Resu
 }
 
 pub(super) async fn load_required<T: Stored>(permitted: &Permitted<'_>, id: &str) -> Result<Entity<T>, Fault> {
-    let missing = || Fault::domain(T::NOT_FOUND, format!("No {} with this id exists here.", T::NOUN));
-    load(permitted, id).await?.ok_or_else(missing)
+    match load(permitted, id).await? {
+        Some(found) => Ok(found),
+        None => Err(missing_reference::<T>(permitted, id).await?),
+    }
 }
 
 /// The workshop that is named, or the only one.
@@ -88,8 +91,10 @@ pub(super) async fn work(permitted: &Permitted<'_>, workshop: &Workshop, codes: 
     if problems.is_empty() {
         return Ok(work);
     }
-    let message = "Not all of this can be booked: details.errors names the service codes that are wrong. Find codes with \
-                   service.list_service_codes.";
+    let reasons: Vec<String> =
+        problems.iter().map(|problem| format!("{}: {}", problem.pointer, problem.expected)).collect();
+    let reasons = reasons.join("; ");
+    let message = format!("Not all of this can be booked. {reasons}. Find codes with service.list_service_codes.");
     Err(Fault { problems, ..Fault::domain(INVALID_SERVICE_CODE.code, message) })
 }
 

@@ -10,6 +10,7 @@ pub mod job_line;
 mod lookup;
 pub mod repair_order;
 pub mod service_code;
+mod waitlist;
 pub mod workshop;
 pub mod workshop_day;
 

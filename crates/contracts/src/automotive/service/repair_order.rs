@@ -14,7 +14,7 @@ use crate::automotive::codes::CodeSpec;
 use crate::automotive::customer::Customer;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
-use crate::automotive::values::{Distance, Money};
+use crate::automotive::values::{Distance, MAX_SAFE_INTEGER, Money, is_plain_id};
 use crate::automotive::vehicle::Vehicle;
 use crate::automotive::vin::Vin;
 use crate::record::filter::{at_least, equals};
@@ -133,12 +133,7 @@ impl Resource for RepairOrder {
         if order.appointment_id.is_none() {
             problems.extend(order.missing_vehicle());
         }
-        problems.extend(
-            order
-                .promised_at
-                .filter(|at| *at <= context.now())
-                .map(|_| problem("/promised_at", "minimum", "it must lie in the future")),
-        );
+        problems.extend(order.past_promise(context));
         refuse(problems)
     }
 
@@ -159,6 +154,9 @@ impl Resource for RepairOrder {
         // One whose customer was erased has none, and goes on without.
         if before.record.missing_vehicle().is_none() {
             problems.extend(order.missing_vehicle());
+        }
+        if before.record.promised_at != order.promised_at {
+            problems.extend(order.past_promise(context));
         }
         refuse(problems)?;
         if matches!(order.status, ReadyForPickup | Invoiced | Closed) && order.jobs.iter().any(JobLine::is_open) {
@@ -236,6 +234,11 @@ impl RepairOrder {
         is_missing.then(|| problem("", "anyOf", "vehicle_id is required, or vin for a vehicle that is not here"))
     }
 
+    fn past_promise(&self, context: &WriteContext<'_>) -> Option<Problem> {
+        let is_past = self.promised_at.is_some_and(|at| at <= context.now());
+        is_past.then(|| problem("/promised_at", "minimum", "it must lie in the future"))
+    }
+
     /// Everything that is wrong with the order by itself; also sums it up.
     fn check(&mut self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -248,6 +251,11 @@ impl RepairOrder {
         for (place, job) in self.jobs.iter().enumerate() {
             if !lines.insert(job.line) {
                 problems.push(problem(&format!("/jobs/{place}/line"), "uniqueItems", "each number occurs once"));
+            }
+            // Lists show it unmasked, so it must not be able to hold a name.
+            if job.technician_id.as_ref().is_some_and(|id| !is_plain_id(id)) {
+                let expected = "only letters A to Z, digits, _ and - are allowed";
+                problems.push(problem(&format!("/jobs/{place}/technician_id"), "pattern", expected));
             }
         }
         if let (Some(came), Some(left)) = (&self.mileage_in, &self.mileage_out)
@@ -275,7 +283,12 @@ impl RepairOrder {
                 let expected = "all amounts of an order are in one currency";
                 problems.push(problem(&format!("{pointer}/currency"), "const", expected));
             } else if is_charged {
-                *sum = Money::new(sum.amount.get().saturating_add(amount.amount.get()), &amount.currency);
+                let added = sum.amount.get().saturating_add(amount.amount.get());
+                *sum = Money::new(added, &amount.currency);
+                if added > MAX_SAFE_INTEGER {
+                    problems.push(problem(&format!("{pointer}/amount"), "maximum", "the amounts add up to too much"));
+                    break;
+                }
             }
         }
         self.total = total;

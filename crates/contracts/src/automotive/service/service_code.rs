@@ -59,6 +59,7 @@ impl Resource for ServiceCode {
 }
 
 const LISTED_BY: &[FilterArgument] = &[
+    equals("code", "The one with this code, in capitals."),
     words("text", "Words of the code or the name that must all occur."),
     equals("status", "Only codes with this status; offered ones can be booked."),
     equals("bay_kind", "Only codes that need this kind of bay."),

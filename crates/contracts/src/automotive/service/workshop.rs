@@ -9,6 +9,7 @@ use crate::Record;
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
+use crate::record::filter::equals;
 use crate::record::{Entity, Integer, List, Text};
 
 #[derive(Debug, Clone, PartialEq, Record)]
@@ -106,7 +107,7 @@ pub fn resource() -> ResourceParts {
             "List workshops",
             "Lists the dealership's workshops with time zone, opening hours and bays. Free times are told by \
              service.check_availability.",
-            &[],
+            &[equals("code", "The one with this code.")],
             ("Workshops", "Workshops of the dealership."),
         )
         .get(

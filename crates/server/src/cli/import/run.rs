@@ -42,7 +42,7 @@ pub(super) struct ImportRun {
     problems: ProblemFile,
     /// Lines that are wrong or change nothing, and need not be applied.
     skipped: HashSet<u64>,
-    /// Records that rows are about.
+    /// Records that rows are about, if the others are to be withdrawn.
     matched: HashSet<String>,
     /// Whether rows are matched with records by values of their own.
     has_keys: bool,
@@ -59,7 +59,7 @@ impl ImportRun {
         };
         let source = ImportSource::open(&args, currency)?;
         let task = ImportTask { tenant: id, id: source.import_id.clone(), ..task };
-        let problems = ProblemFile::new(&args.file, args.errors.clone());
+        let problems = ProblemFile::new(&args.file, args.errors.clone())?;
         let (skipped, matched) = (HashSet::new(), HashSet::new());
         Ok(ImportRun { args, source, client, task, problems, skipped, matched, has_keys: false })
     }
@@ -73,14 +73,20 @@ impl ImportRun {
         let ImportReply::Earlier(earlier) = self.send(ImportStep::Earlier).await? else {
             return Err(unexpected());
         };
-        let checked = self.check().await?;
+        let checked = match self.check().await {
+            Ok(checked) => checked,
+            Err(error) => {
+                self.problems.discard();
+                return Err(error);
+            }
+        };
         // Matched rows say themselves whether they change anything; the others were applied under keys that expire.
         if let (Some((at, _)), false) = (earlier, self.has_keys) {
             return Ok(Ending::Earlier { at });
         }
         let problems = self.problems.finish()?;
-        if let (Some(problems), false) = (&problems, self.args.skip_bad_rows) {
-            return Ok(Ending::Rejected { counts: checked, problems: problems.clone() });
+        if let (Some(problems), false) = (problems, self.args.skip_bad_rows) {
+            return Ok(Ending::Rejected { counts: checked, problems });
         }
         let missing = self.missing().await?;
         if self.args.dry_run {
@@ -95,7 +101,7 @@ impl ImportRun {
         }
         self.send(ImportStep::Finish(counts)).await?;
         // Rows can come to be wrong between the check and their turn.
-        let problems = self.problems.finish()?.or(problems);
+        let problems = self.problems.finish()?;
         Ok(Ending::Applied { import: self.task.id.clone(), counts, problems, notes: self.source.notes() })
     }
 
@@ -129,11 +135,11 @@ impl ImportRun {
             for result in self.rows(ImportStep::Check(good)).await? {
                 self.note(&result, &mut counts)?;
             }
-            progress.set(position / 1024);
+            progress.set(position.div_ceil(1024));
         }
         progress.end();
         if counts.rows == 0 {
-            return Err(format!("{} has no rows", self.args.file.display()).into());
+            return Err(format!("{}: It has no rows.", self.args.file.display()).into());
         }
         Ok(counts)
     }
@@ -199,7 +205,9 @@ impl ImportRun {
 
     fn note(&mut self, result: &RowResult, counts: &mut ImportCounts) -> Result<(), CliError> {
         counts.add(result);
-        self.matched.extend(result.id.clone());
+        if self.args.withdraw_missing {
+            self.matched.extend(result.id.clone());
+        }
         match &result.verdict {
             RowVerdict::Rejected(problems) => {
                 self.skipped.insert(result.line);

@@ -71,18 +71,21 @@ impl ImportSource {
         let mut mapping = FeedMapping::from_toml(&mapping_text).map_err(|error| error.to_string())?;
         let said = args.currency.as_ref().map(|currency| currency.to_ascii_uppercase());
         mapping.defaults.currency = said.or(mapping.defaults.currency).or(currency);
-        let hash = content_hash(file)?;
+        // Whatever is wrong with the file is said with its name: a script may import several.
+        let named = |error: String| format!("{}: {error}", file.display());
         let content = if is_xml(file)? {
             Content::Xml(xml_rows(contract, args, &mapping, file, size)?)
         } else {
             let input = if args.partial { &spec.row } else { &spec.create.spec.input };
             let target = contracts::feed_target(contract, spec.name, input);
             let settings = FeedSettings { format: None, mapping };
-            let reader = FeedReader::open(open(file)?, &target, settings.clone()).map_err(|error| error.to_string())?;
+            let reader = FeedReader::open(open(file)?, &target, settings.clone());
+            let reader = reader.map_err(|error| named(error.to_string()))?;
             let columns = reader.columns().to_vec();
             drop(reader);
             Content::Feed { target: Arc::new(target), settings, columns }
         };
+        let hash = content_hash(file)?;
         let parts = [spec.name.as_bytes(), &hash, mapping_text.as_bytes(), args.consent.join(" ").as_bytes()].join(&0);
         let import_id = id_of_hash("imp", &sha256(&parts));
         Ok(ImportSource { file: file.clone(), size, spec: Arc::new(spec), import_id, content })
@@ -94,6 +97,10 @@ impl ImportSource {
             return String::new();
         };
         let width = columns.iter().map(|column| column.header.chars().count()).max().unwrap_or_default().clamp(6, 40);
+        // The records of a JSON file have no columns in common.
+        if columns.is_empty() {
+            return String::new();
+        }
         let mut text = format!("{:<width$}  FIELD\n", "COLUMN");
         let mut ignored = Vec::new();
         for column in columns {
@@ -135,7 +142,7 @@ impl ImportSource {
                 let (target, settings, file) = (Arc::clone(target), settings.clone(), self.file.clone());
                 spawn_blocking(move || {
                     if let Err(error) = read_feed(&file, &target, settings, &sender) {
-                        let _ = sender.blocking_send(Err(error));
+                        let _ = sender.blocking_send(Err(format!("{}: {error}", file.display())));
                     }
                 });
             }
@@ -179,8 +186,11 @@ fn xml_rows(
         XmlSettings { calling_code: mapping.defaults.calling_code.clone(), stated_consent: args.consent.clone() };
     let document = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     match contracts::read_xml(contract, &args.resource, &document, &settings) {
-        Some(rows) => Ok(rows?),
-        None => Err(format!("{} cannot be read from XML; use CSV or JSON", args.resource).into()),
+        Some(rows) => rows.map_err(|error| format!("{}: {error}", file.display()).into()),
+        None => {
+            let reason = format!("{} cannot be read from XML; use CSV or JSON", args.resource);
+            Err(format!("{}: {reason}", file.display()).into())
+        }
     }
 }
 
