@@ -264,7 +264,7 @@ impl Permitted<'_> {
 
     /// Seals what a later call of the same tenant brings back, for one purpose. The holder cannot read or change it.
     pub fn seal(&self, purpose: &str, content: &[u8]) -> Result<String, Fault> {
-        let associated = [self.contract, self.tenant.as_str(), "token", purpose];
+        let associated = [self.contract.id, self.tenant.as_str(), "token", purpose];
         let sealed = self.desk.keys.cursor.seal(self.desk.random.as_ref(), &associated, content);
         sealed
             .map(|sealed| URL_SAFE_NO_PAD.encode(sealed))
@@ -273,7 +273,7 @@ impl Permitted<'_> {
 
     /// What was sealed for this purpose; none for anything else.
     pub fn open(&self, purpose: &str, sealed: &str) -> Option<Vec<u8>> {
-        let associated = [self.contract, self.tenant.as_str(), "token", purpose];
+        let associated = [self.contract.id, self.tenant.as_str(), "token", purpose];
         self.desk.keys.cursor.open(&associated, &URL_SAFE_NO_PAD.decode(sealed).ok()?)
     }
 
