@@ -3,6 +3,7 @@
 
 pub mod booking;
 pub mod codes;
+pub(crate) mod demo;
 mod dialect;
 pub mod facts;
 pub mod forbidden;
