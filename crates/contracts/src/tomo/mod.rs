@@ -2,6 +2,7 @@
 //! this folder. Which tools there are is data: an intent file names them, and the shape of the intent has the code.
 
 pub mod booking;
+mod city;
 pub mod codes;
 mod dialect;
 pub mod facts;
@@ -46,6 +47,8 @@ pub const TENANT: &str = "tenant";
 pub struct ToolContext {
     pub intent: Arc<Intent>,
     pub source: PartnerSource,
+    /// Cities or pincodes, the one where the business is first.
+    pub service_area: Vec<String>,
 }
 
 /// The contract of one partner.
@@ -54,7 +57,11 @@ pub fn contract(partner: &PartnerSettings) -> Result<Contract, Vec<SettingProble
     let dialect = Tomo::new(partner, &intents);
     let mut tools = Vec::new();
     for intent in intents {
-        let context = Arc::new(ToolContext { intent: Arc::clone(&intent), source: partner.source });
+        let context = Arc::new(ToolContext {
+            intent: Arc::clone(&intent),
+            source: partner.source,
+            service_area: partner.service_area.clone(),
+        });
         for tool in &intent.tools {
             tools.push(Tool { spec: spec(&intent, tool), run: run(&context, tool) });
         }

@@ -20,7 +20,7 @@ use frontdesk_engine::{Code, Fault, Permitted};
 use serde_json::{Map, Value};
 
 pub use api::ResourceApi;
-pub(super) use read::list_records;
+pub(crate) use read::list_records;
 pub use schema::list_schema;
 pub(super) use schema::{key, paging, tenant};
 pub use write::{ChangeFn, WriteContext};

@@ -107,7 +107,7 @@ impl<R: Resource> ReadTool for GetTool<R> {
 }
 
 /// The newest records that pass these filters, `max` at most. A list has no personal data, so they must have none.
-pub(in crate::automotive) async fn list_records<R: Stored>(
+pub(crate) async fn list_records<R: Stored>(
     permitted: &Permitted<'_>,
     filters: Vec<Filter>,
     max: usize,
