@@ -3,12 +3,12 @@
 
 use frontdesk_engine::model::timestamp::Millis;
 
-use super::{ID, intent};
+use super::{ID, intent, listing};
 use crate::ENTRIES;
 use crate::demo::{Business, BusinessData, DemoPartner, DemoPartnerMount};
 use crate::partner::{ErrorStatus, IntentText, PartnerSettings, PartnerSource};
 
-const HOTEL: Business = Business { id: "htl_monsoon", name: "Monsoon House Hotels" };
+const HOTEL: Business = Business { id: listing::demo::BUSINESS.0, name: listing::demo::BUSINESS.1 };
 const DEALERSHIP: &str = "dlr_bengaluru";
 
 /// Intent, business, and whose goods it sells.
@@ -48,8 +48,9 @@ fn mount(intent: &'static str, business: &'static str, source: PartnerSource) ->
 }
 
 /// The rows of the businesses that have records of this contract.
-pub(crate) fn business_data(_now: Millis, _new_id: &mut dyn FnMut(&str) -> String) -> Vec<BusinessData> {
-    vec![BusinessData { business: HOTEL, steps: Vec::new(), events: Vec::new() }]
+pub(crate) fn business_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Vec<BusinessData> {
+    let (steps, events) = listing::demo::rows(now, new_id);
+    vec![BusinessData { business: HOTEL, steps, events }]
 }
 
 /// City and region of the businesses in India.

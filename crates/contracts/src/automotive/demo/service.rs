@@ -12,13 +12,13 @@ use super::rows::{DemoIds, row};
 use crate::automotive::lead::Channel;
 use crate::automotive::service::advisor::{Advisor, AdvisorStatus};
 use crate::automotive::service::appointment::{Appointment, AppointmentStatus, CustomerTransport, ServicedVehicle};
-use crate::automotive::service::calendar::{LocalCalendar, WeekdayHours};
 use crate::automotive::service::repair_order::{JobLine, JobLineStatus, PayType, RepairOrder, RepairOrderStatus};
 use crate::automotive::service::service_code::{ServiceCode, ServiceCodeStatus};
 use crate::automotive::service::workshop::{BayKind, Workshop};
 use crate::automotive::service::workshop_day::{DayPlace, PlaceStatus, WorkshopDay};
 use crate::automotive::values::{Distance, Money};
 use crate::automotive::vehicle::VehicleStatus;
+use crate::calendar::{LocalCalendar, WeekdayHours};
 use crate::record::{Integer, List, Stored, Text};
 use workshops::{DemoCode, DemoOrder, WeekdayTimes, WorkshopSpec};
 

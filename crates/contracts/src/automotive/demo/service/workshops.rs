@@ -1,8 +1,8 @@
 //! What the workshops of the demo offer, when they are open, who works there, and what is booked.
 
 use super::super::market::INDIA;
-use crate::automotive::service::calendar::Weekday;
 use crate::automotive::service::repair_order::RepairOrderStatus;
+use crate::calendar::Weekday;
 
 /// Code, name, minutes, kind of bay, price in hundredths of the currency.
 pub(super) type DemoCode = (&'static str, &'static str, i64, Option<&'static str>, i64);
