@@ -2,7 +2,9 @@
 //! this folder. Which tools there are is data: an intent file names them, and the shape of the intent has the code.
 
 pub mod booking;
+mod city;
 pub mod codes;
+pub(crate) mod demo;
 mod dialect;
 pub mod facts;
 pub mod forbidden;
@@ -159,12 +161,4 @@ fn server_info(company: &str) -> ServerInfo {
 /// Whether the caller's bookings are only for trying out.
 pub fn is_sandbox(permitted: &Permitted<'_>) -> bool {
     permitted.caller().scopes.has(&Scope::new(SANDBOX))
-}
-
-// Placeholder while the shapes are being built.
-fn unbuilt<'a>(
-    _: &'a Permitted<'a>,
-) -> frontdesk_engine::model::tool::Future<'a, Result<frontdesk_engine::model::tool::Outcome, frontdesk_engine::Fault>>
-{
-    Box::pin(std::future::ready(Err(frontdesk_engine::Fault::internal("not built"))))
 }

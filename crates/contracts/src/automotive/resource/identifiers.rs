@@ -6,10 +6,11 @@ use frontdesk_engine::model::table::{Cell, TableSpec};
 use frontdesk_engine::{Fault, Permitted, Scope};
 use serde_json::{Map, Value};
 
-use super::{Resource, unique_column};
+use super::Resource;
 use crate::automotive::vin::Vin;
 use crate::record::FieldSpec;
 use crate::record::table::columns;
+use crate::record_import::unique_column;
 
 /// How records of one kind are named.
 #[derive(Clone)]
