@@ -80,7 +80,7 @@ async def check_era(checks, banner, mode, version):
                 ("POST", "/mcp/automotive", 200),
             ],
         )
-        for part in (tools, search, resources, leads, refusals):
+        for part in (tools, search, resources, leads, sale, workshop, refusals):
             try:
                 await part(checks, label, client, demo_client)
             except Exception as error:  # noqa: BLE001 - whatever stops a part is the part's failure, not the run's
@@ -155,6 +155,53 @@ async def leads(checks, label, client, demo_client):
         item for item in await walk(client, "leads.list", {"limit": 50}) if item["id"] == read.structured_content["id"]
     )
     checks.equal(label("a list masks the contact"), masked["contact"]["email"] != LEAD["contact"]["email"], True)
+
+
+async def sale(checks, label, client, demo_client):
+    """From a stock number that was taken for an id to a delivered car."""
+    key = client.protocol_version
+    stock = (await call(client, "inventory.search", {"status": "available", "limit": 1})).structured_content["items"][0]
+    wrong = await client.call_tool("inventory.get", {"id": stock["stock_number"]})
+    wanted = "; search by stock_number with inventory.search."
+    checks.equal(label("a stock number is recognised"), wrong.structured_content["error"]["message"].endswith(wanted), True)
+    found = await call(client, "inventory.search", {"stock_number": stock["stock_number"]})
+    vehicle = found.structured_content["items"][0]["id"]
+    contact = {"name": "Uma Thorsen", "email": f"uma.{key}@example.com"}
+    consent = {"granted": True, "channels": ["email"]}
+    customer = (await call(client, "customers.create", {"primary_contact": contact, "consent": consent})).structured_content["id"]
+    about = {"contact": contact, "consent": consent, "interest": "buy", "customer_id": customer, "vehicle_id": vehicle}
+    lead = (await call(client, "leads.create", about)).structured_content["id"]
+    may = {"customer_id": customer, "channel": "email", "purpose": "lead_follow_up"}
+    checks.equal(label("consent is known"), (await call(client, "consent.check", may)).structured_content["allowed"], True)
+    terms = {"vehicle_id": vehicle, "deal_type": "retail_finance", "term_months": 60, "apr_basis_points": 599}
+    quote = (await call(client, "deals.request_quote", terms)).structured_content
+    paid = sum(group["count"] * group["amount"]["amount"] for group in quote["payments"])
+    checks.equal(label("the payments add up"), paid, quote["totals"]["total_of_payments"]["amount"])
+    deal = (await call(client, "deals.create", {**terms, "customer_id": customer, "lead_id": lead})).structured_content
+    checks.equal(label("a deal has the figures of its quote"), deal["totals"], quote["totals"])
+    for status in ("accepted", "delivered"):
+        await call(client, "deals.update", {"id": deal["id"], "status": status})
+    sold = [
+        (await call(client, tool, {"id": id})).structured_content["status"]
+        for tool, id in (("inventory.get", vehicle), ("leads.get", lead))
+    ]
+    checks.equal(label("car and lead are sold"), sold, ["sold", "sold"])
+
+
+async def workshop(checks, label, client, demo_client):
+    """A time that was asked for is booked, and becomes a repair order."""
+    asked = {"service_codes": ["OIL"], "max_slots": 1}
+    slot = (await call(client, "service.check_availability", asked)).structured_content["slots"][0]
+    order = {"vin": "1HGCM82633A004352", "start": slot["start"], "service_codes": ["OIL"]}
+    booked = (await call(client, "service.book_appointment", order)).structured_content
+    checks.equal(label("the time is booked"), (booked["status"], booked["local_start"]), ("booked", slot["local_start"]))
+    number = f"RO-{client.protocol_version}"
+    order = {"ro_number": number, "appointment_id": booked["appointment_id"]}
+    made = (await call(client, "service.create_repair_order", order)).structured_content
+    read = (await call(client, "service.get_appointment", {"id": booked["id"]})).structured_content
+    checks.equal(label("the order is the appointment's"), (read["status"], read["repair_order_id"]), ("checked_in", made["id"]))
+    refused = await client.call_tool("service.cancel_appointment", {"id": booked["id"]})
+    checks.equal(label("it is not cancelled any more"), code(refused), "service.invalid_transition")
 
 
 async def refusals(checks, label, client, demo_client):

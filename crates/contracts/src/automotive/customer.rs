@@ -232,35 +232,29 @@ impl PersonRecord for Customer {
     }
 
     /// Place, language and interest are no contact data, but together they point to somebody; so does their number.
-    fn erased(self) -> Customer {
+    fn erase(&mut self) {
         let Customer {
-            kind,
-            dms_customer_number: _,
-            preferred_contact: _,
-            preferred_contact_time: _,
-            language: _,
-            do_not_contact: _,
-            location: _,
-            lifetime_value,
-            latest_lead,
-            latest_sale,
-            vehicle_of_interest: _,
-            primary_contact: _,
+            kind: _,
+            dms_customer_number,
+            preferred_contact,
+            preferred_contact_time,
+            language,
+            do_not_contact,
+            location,
+            lifetime_value: _,
+            latest_lead: _,
+            latest_sale: _,
+            vehicle_of_interest,
+            primary_contact,
         } = self;
-        Customer {
-            kind,
-            dms_customer_number: None,
-            preferred_contact: None,
-            preferred_contact_time: None,
-            language: None,
-            do_not_contact: None,
-            location: None,
-            lifetime_value,
-            latest_lead,
-            latest_sale,
-            vehicle_of_interest: None,
-            primary_contact: Contact::erased(),
-        }
+        *dms_customer_number = None;
+        *preferred_contact = None;
+        *preferred_contact_time = None;
+        *language = None;
+        *do_not_contact = None;
+        *location = None;
+        *vehicle_of_interest = None;
+        *primary_contact = Contact::erased();
     }
 }
 

@@ -145,39 +145,25 @@ impl PersonRecord for ConsentRecord {
     }
 
     /// That somebody agreed or refused, and when, stays; who and in which words does not.
-    fn erased(self) -> ConsentRecord {
+    fn erase(&mut self) {
         let ConsentRecord {
-            status,
-            channels,
-            purpose,
-            legal_basis,
-            regime,
-            source,
-            customer_id,
-            lead_id,
-            granted_at,
-            expires_at,
-            decided_at,
-            revisions,
-            contact: _,
-            evidence: _,
+            status: _,
+            channels: _,
+            purpose: _,
+            legal_basis: _,
+            regime: _,
+            source: _,
+            customer_id: _,
+            lead_id: _,
+            granted_at: _,
+            expires_at: _,
+            decided_at: _,
+            revisions: _,
+            contact,
+            evidence,
         } = self;
-        ConsentRecord {
-            status,
-            channels,
-            purpose,
-            legal_basis,
-            regime,
-            source,
-            customer_id,
-            lead_id,
-            granted_at,
-            expires_at,
-            decided_at,
-            revisions,
-            contact: None,
-            evidence: None,
-        }
+        *contact = None;
+        *evidence = None;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Deal, DealTrade};
 use crate::automotive::erasure::PersonRecord;
-use crate::record::{Email, List, Phone};
+use crate::record::{Email, Phone};
 
 impl PersonRecord for Deal {
     fn email(&self) -> Option<&Email> {
@@ -18,68 +18,43 @@ impl PersonRecord for Deal {
     }
 
     /// The dealership's number, the terms and the figures stay: they are its books.
-    fn erased(self) -> Deal {
+    fn erase(&mut self) {
         let Deal {
-            deal_number,
-            status,
-            deal_type,
-            customer_id,
-            co_buyer_id,
-            vehicle_id,
-            lead_id,
-            salesperson_id,
-            selling_price,
-            fees,
-            taxes,
-            incentives,
+            deal_number: _,
+            status: _,
+            deal_type: _,
+            customer_id: _,
+            co_buyer_id: _,
+            vehicle_id: _,
+            lead_id: _,
+            salesperson_id: _,
+            selling_price: _,
+            fees: _,
+            taxes: _,
+            incentives: _,
             trades,
-            down_payment,
-            amount_financed,
-            term_months,
-            apr_basis_points,
-            money_factor,
-            residual,
-            monthly_payment,
-            payments,
-            totals,
-            financing_status,
-            quote_expires_at,
-            closed_at,
-            cancel_reason,
+            down_payment: _,
+            amount_financed: _,
+            term_months: _,
+            apr_basis_points: _,
+            money_factor: _,
+            residual: _,
+            monthly_payment: _,
+            payments: _,
+            totals: _,
+            financing_status: _,
+            quote_expires_at: _,
+            closed_at: _,
+            cancel_reason: _,
         } = self;
-        Deal {
-            deal_number,
-            status,
-            deal_type,
-            customer_id,
-            co_buyer_id,
-            vehicle_id,
-            lead_id,
-            salesperson_id,
-            selling_price,
-            fees,
-            taxes,
-            incentives,
-            trades: List(trades.0.into_iter().map(erased_trade).collect()),
-            down_payment,
-            amount_financed,
-            term_months,
-            apr_basis_points,
-            money_factor,
-            residual,
-            monthly_payment,
-            payments,
-            totals,
-            financing_status,
-            quote_expires_at,
-            closed_at,
-            cancel_reason,
-        }
+        trades.iter_mut().for_each(erase_trade);
     }
 }
 
 /// Without the link, the valuation is about a car and about nobody.
-fn erased_trade(trade: DealTrade) -> DealTrade {
-    let DealTrade { make, model, year, vin: _, mileage: _, allowance, payoff, trade_value_id: _ } = trade;
-    DealTrade { make, model, year, vin: None, mileage: None, allowance, payoff, trade_value_id: None }
+fn erase_trade(trade: &mut DealTrade) {
+    let DealTrade { make: _, model: _, year: _, vin, mileage, allowance: _, payoff: _, trade_value_id } = trade;
+    *vin = None;
+    *mileage = None;
+    *trade_value_id = None;
 }

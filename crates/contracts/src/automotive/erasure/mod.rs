@@ -45,6 +45,13 @@ pub const ERASURE: ErasureSpec = ErasureSpec {
     ],
 };
 
+/// The record without its person.
+fn erased<R: PersonRecord>(record: &R) -> R {
+    let mut record = record.clone();
+    record.erase();
+    record
+}
+
 /// A resource whose records are about a person.
 pub trait PersonRecord: Resource {
     fn email(&self) -> Option<&Email>;
@@ -54,8 +61,8 @@ pub trait PersonRecord: Resource {
     /// The customer that the record belongs to, if it belongs to one.
     fn customer_id(&self) -> Option<&str>;
 
-    /// The record without its person. It is written without `..`, so that a new field has to be decided on.
-    fn erased(self) -> Self;
+    /// Removes the person from the record. It names every field and has no `..`, so that a new one has to be decided on.
+    fn erase(&mut self);
 }
 
 /// The operator's tools.
@@ -113,7 +120,7 @@ impl<R: PersonRecord + PartialEq> PersonKind for Kind<R> {
 
     fn read(&self, permitted: &Permitted<'_>, row: &StoredRow) -> Result<PersonFacts, Fault> {
         let entity: Entity<R> = Entity::restore(permitted.tenant(), row)?;
-        let is_erased = entity.record.clone().erased() == entity.record && entity.vendor == VendorFields::default();
+        let is_erased = erased(&entity.record) == entity.record && entity.vendor == VendorFields::default();
         let customer_id = entity.record.customer_id().map(str::to_owned);
         let email = entity.record.email().and_then(by_email);
         let contact = email.into_iter().chain(entity.record.phone().and_then(by_phone)).collect();
@@ -123,7 +130,7 @@ impl<R: PersonRecord + PartialEq> PersonKind for Kind<R> {
     fn erase(&self, permitted: &Permitted<'_>, row: &StoredRow) -> Result<(Step, Event), Fault> {
         let before: Entity<R> = Entity::restore(permitted.tenant(), row)?;
         let after = Entity {
-            record: before.record.clone().erased(),
+            record: erased(&before.record),
             vendor: VendorFields::default(),
             updated_at: permitted.now(),
             version: before.version.saturating_add(1),

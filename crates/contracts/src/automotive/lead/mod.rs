@@ -172,49 +172,36 @@ impl PersonRecord for Lead {
     }
 
     /// The employee who looks after it and the dates stay: they are not about the person.
-    fn erased(self) -> Lead {
+    fn erase(&mut self) {
         let Lead {
-            status,
-            interest,
-            source: LeadSource { channel, provider: _, external_id: _ },
-            owner,
-            customer_id,
-            duplicate_of,
-            vehicle_id,
-            vehicle_of_interest: _,
-            trade_in: _,
-            timeframe,
-            consent,
-            consent_id,
-            do_not_contact: _,
-            received_at,
-            last_contact_at,
-            lost_reason,
-            contact: _,
-            comments: _,
-            consent_text: _,
+            status: _,
+            interest: _,
+            source: LeadSource { channel: _, provider, external_id },
+            owner: _,
+            customer_id: _,
+            duplicate_of: _,
+            vehicle_id: _,
+            vehicle_of_interest,
+            trade_in,
+            timeframe: _,
+            consent: _,
+            consent_id: _,
+            do_not_contact,
+            received_at: _,
+            last_contact_at: _,
+            lost_reason: _,
+            contact,
+            comments,
+            consent_text,
         } = self;
-        Lead {
-            status,
-            interest,
-            source: LeadSource { channel, provider: None, external_id: None },
-            owner,
-            customer_id,
-            duplicate_of,
-            vehicle_id,
-            vehicle_of_interest: None,
-            trade_in: None,
-            timeframe,
-            consent,
-            consent_id,
-            do_not_contact: None,
-            received_at,
-            last_contact_at,
-            lost_reason,
-            contact: Contact::erased(),
-            comments: None,
-            consent_text: None,
-        }
+        *provider = None;
+        *external_id = None;
+        *vehicle_of_interest = None;
+        *trade_in = None;
+        *do_not_contact = None;
+        *contact = Contact::erased();
+        *comments = None;
+        *consent_text = None;
     }
 }
 

@@ -20,59 +20,41 @@ impl PersonRecord for Appointment {
     }
 
     /// Its place in the workshop's day stays. The customer's own vehicle and the number elsewhere point to them.
-    fn erased(self) -> Appointment {
+    fn erase(&mut self) {
         let Appointment {
-            appointment_id,
-            status,
-            appointment_number: _,
-            vehicle_id,
-            vin: _,
-            vehicle: _,
-            customer_id,
-            workshop_id,
-            start,
-            end,
-            local_start,
-            time_zone,
-            service_codes,
-            advisor_id,
-            transport,
-            mileage: _,
-            channel,
-            moved_up_at,
-            cancelled_at,
-            repair_order_id,
-            contact: _,
-            concerns: _,
-            notes: _,
-            cancel_reason: _,
+            appointment_id: _,
+            status: _,
+            appointment_number,
+            vehicle_id: _,
+            vin,
+            vehicle,
+            customer_id: _,
+            workshop_id: _,
+            start: _,
+            end: _,
+            local_start: _,
+            time_zone: _,
+            service_codes: _,
+            advisor_id: _,
+            transport: _,
+            mileage,
+            channel: _,
+            moved_up_at: _,
+            cancelled_at: _,
+            repair_order_id: _,
+            contact,
+            concerns,
+            notes,
+            cancel_reason,
         } = self;
-        Appointment {
-            appointment_id,
-            status,
-            appointment_number: None,
-            vehicle_id,
-            vin: None,
-            vehicle: None,
-            customer_id,
-            workshop_id,
-            start,
-            end,
-            local_start,
-            time_zone,
-            service_codes,
-            advisor_id,
-            transport,
-            mileage: None,
-            channel,
-            moved_up_at,
-            cancelled_at,
-            repair_order_id,
-            contact: None,
-            concerns: List::default(),
-            notes: None,
-            cancel_reason: None,
-        }
+        *appointment_number = None;
+        *vin = None;
+        *vehicle = None;
+        *mileage = None;
+        *contact = None;
+        *concerns = List::default();
+        *notes = None;
+        *cancel_reason = None;
     }
 }
 
@@ -90,75 +72,51 @@ impl PersonRecord for RepairOrder {
     }
 
     /// The workshop's number, the work and what it cost stay: they are its books.
-    fn erased(self) -> RepairOrder {
+    fn erase(&mut self) {
         let RepairOrder {
-            ro_number,
-            status,
-            appointment_id,
-            customer_id,
-            vehicle_id,
-            vin: _,
-            advisor_id,
-            tag_number,
-            mileage_in: _,
-            mileage_out: _,
-            opened_at,
-            promised_at,
-            closed_at,
+            ro_number: _,
+            status: _,
+            appointment_id: _,
+            customer_id: _,
+            vehicle_id: _,
+            vin,
+            advisor_id: _,
+            tag_number: _,
+            mileage_in,
+            mileage_out,
+            opened_at: _,
+            promised_at: _,
+            closed_at: _,
             jobs,
-            charges,
-            total,
-            notes: _,
-            pickup_code: _,
+            charges: _,
+            total: _,
+            notes,
+            pickup_code,
         } = self;
-        RepairOrder {
-            ro_number,
-            status,
-            appointment_id,
-            customer_id,
-            vehicle_id,
-            vin: None,
-            advisor_id,
-            tag_number,
-            mileage_in: None,
-            mileage_out: None,
-            opened_at,
-            promised_at,
-            closed_at,
-            jobs: List(jobs.0.into_iter().map(erased_line).collect()),
-            charges,
-            total,
-            notes: None,
-            pickup_code: None,
-        }
+        *vin = None;
+        *mileage_in = None;
+        *mileage_out = None;
+        jobs.iter_mut().for_each(erase_line);
+        *notes = None;
+        *pickup_code = None;
     }
 }
 
-fn erased_line(line: JobLine) -> JobLine {
+fn erase_line(line: &mut JobLine) {
     let JobLine {
-        line,
-        op_code,
-        complaint: _,
-        cause: _,
-        correction: _,
-        pay_type,
-        status,
-        labor_hours_hundredths,
-        technician_id,
-        labor_total,
-        parts_total,
+        line: _,
+        op_code: _,
+        complaint,
+        cause,
+        correction,
+        pay_type: _,
+        status: _,
+        labor_hours_hundredths: _,
+        technician_id: _,
+        labor_total: _,
+        parts_total: _,
     } = line;
-    JobLine {
-        line,
-        op_code,
-        complaint: None,
-        cause: None,
-        correction: None,
-        pay_type,
-        status,
-        labor_hours_hundredths,
-        technician_id,
-        labor_total,
-        parts_total,
-    }
+    *complaint = None;
+    *cause = None;
+    *correction = None;
 }
