@@ -175,7 +175,7 @@ impl JobRun<'_> {
         };
         for ReadRow { line, arguments } in rows {
             match arguments {
-                Ok(arguments) => self.rows.push(ImportRow { line, arguments, key: None }),
+                Ok(arguments) => self.rows.push(ImportRow { line, arguments, key: None, is_new: false }),
                 Err(problems) => {
                     self.note(&[RowResult { line, verdict: RowVerdict::Rejected(problems), id: None }]);
                 }
@@ -187,12 +187,15 @@ impl JobRun<'_> {
     /// Every row, before the first one is applied.
     async fn check(&mut self) -> Result<(), Stop> {
         let rows = std::mem::take(&mut self.rows);
+        let mut new = HashSet::new();
         for chunk in rows.chunks(CHUNK_ROWS) {
             let results = self.session.check(chunk).await?;
             self.note(&results);
+            new.extend(results.iter().filter(|row| row.verdict == RowVerdict::Created).map(|row| row.line));
             self.renew(ImportStatus::Checking).await?;
         }
-        self.rows = rows.into_iter().filter(|row| !self.skipped.contains(&row.line)).collect();
+        let left = rows.into_iter().filter(|row| !self.skipped.contains(&row.line));
+        self.rows = left.map(|row| ImportRow { is_new: new.contains(&row.line), ..row }).collect();
         Ok(())
     }
 
