@@ -315,7 +315,7 @@ impl<'a> ImportSession<'a> {
         let Some((_, arguments)) = self.spec.rules.withdrawal() else {
             return Ok(());
         };
-        let withdraw = async |id: &String| {
+        let set_aside = async |id: &String| {
             let arguments = with_id(id, arguments.clone());
             match self.call(OwnTool::ImportUpdate(self.index), arguments, None).await {
                 // One that was removed meanwhile is withdrawn already.
@@ -323,7 +323,7 @@ impl<'a> ImportSession<'a> {
                 Ok(_) | Err(_) => Ok(()),
             }
         };
-        let calls: Vec<Future<'_, _>> = ids.iter().map(|id| -> Future<'_, _> { Box::pin(withdraw(id)) }).collect();
+        let calls: Vec<Future<'_, _>> = ids.iter().map(|id| -> Future<'_, _> { Box::pin(set_aside(id)) }).collect();
         self.run_paced(calls, Purpose::Apply).await.map(drop)
     }
 
