@@ -42,6 +42,7 @@ fn customer(desk: &TestDesk, contact: Value) -> String {
         line: 1,
         arguments: arguments.as_object().unwrap().clone(),
         key: Some(contact.to_string().replace(' ', "")),
+        is_new: false,
     };
     let results: Vec<RowResult> =
         desk.import("customers", async |session: &ImportSession<'_>| session.apply(&[row]).await.unwrap());

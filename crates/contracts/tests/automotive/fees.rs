@@ -13,6 +13,7 @@ fn apply(desk: &TestDesk, lines: &[Value]) -> Vec<RowResult> {
         line: number,
         arguments: line.as_object().unwrap().clone(),
         key: None,
+        is_new: false,
     };
     let rows: Vec<ImportRow> = lines.iter().zip(2..).map(row).collect();
     desk.import("fees", async |session: &ImportSession<'_>| session.apply(&rows).await.unwrap())

@@ -28,6 +28,7 @@ fn rows(arguments: &[Value]) -> Vec<ImportRow> {
         line,
         arguments: arguments.as_object().unwrap().clone(),
         key: None,
+        is_new: false,
     };
     arguments.iter().zip(2..).map(row).collect()
 }

@@ -108,7 +108,7 @@ fn a_sold_car_can_come_back_as_a_new_unit() {
 }
 
 fn import(desk: &TestDesk, arguments: Value) -> (RowVerdict, Option<String>) {
-    let row = ImportRow { line: 2, arguments: arguments.as_object().unwrap().clone(), key: None };
+    let row = ImportRow { line: 2, arguments: arguments.as_object().unwrap().clone(), key: None, is_new: false };
     let rows = [row];
     let mut results = desk.import("vehicles", async |session: &ImportSession<'_>| session.apply(&rows).await.unwrap());
     let result = results.remove(0);

@@ -67,7 +67,7 @@ fn the_primary_contact_wins_and_the_others_are_kept() {
 }
 
 #[test]
-fn a_trade_in_has_its_own_field_and_is_never_the_vehicle_of_interest() {
+fn a_trade_in_has_its_field_and_is_never_the_vehicle_of_interest() {
     let prospect = read(
         "<adf><prospect><vehicle interest=\"trade-in\"><year>2016</year><make>Subaru</make><model>Outback</model>\
          <vin>4S4BSANC7G3100001</vin><odometer status=\"original\" units=\"miles\">88,000</odometer>\

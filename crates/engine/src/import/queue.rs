@@ -29,6 +29,7 @@ pub struct ImportQueue {
     /// When somebody who is no import last began to read or to write, in milliseconds since 1970.
     last_read: Arc<AtomicI64>,
     last_write: Arc<AtomicI64>,
+    turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Who is active beside an import.
@@ -68,6 +69,11 @@ impl ImportQueue {
     /// Somebody writes who waits for the answer.
     pub(crate) fn note_write(&self, now: Millis) {
         self.last_write.store(now.0, Ordering::Relaxed);
+    }
+
+    /// Beside others one group of rows is under way at a time, of whichever import it is.
+    pub(super) async fn turn(&self) -> tokio::sync::OwnedMutexGuard<()> {
+        Arc::clone(&self.turn).lock_owned().await
     }
 
     /// Who an import must not hold up.

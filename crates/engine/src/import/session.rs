@@ -123,7 +123,7 @@ impl<'a> ImportSession<'a> {
 
     async fn each(&self, rows: &[ImportRow], purpose: Purpose) -> Result<Vec<RowResult>, Fault> {
         let calls: Vec<Future<'_, _>> = rows.iter().map(|row| self.persist(row, purpose)).collect();
-        self.run_paced(calls).await
+        self.run_paced(calls, purpose).await
     }
 
     /// How many rows to apply now before progress is stored.
@@ -135,7 +135,7 @@ impl<'a> ImportSession<'a> {
     }
 
     /// Runs calls in their order, as many at once as others let it.
-    async fn run_paced<T>(&self, calls: Vec<Future<'_, Result<T, Fault>>>) -> Result<Vec<T>, Fault> {
+    async fn run_paced<T>(&self, calls: Vec<Future<'_, Result<T, Fault>>>, purpose: Purpose) -> Result<Vec<T>, Fault> {
         let mut results = Vec::with_capacity(calls.len());
         let mut waiting = calls.into_iter();
         let mut running = FuturesOrdered::new();
@@ -149,13 +149,19 @@ impl<'a> ImportSession<'a> {
                     }
                 }
                 others @ (Others::Readers | Others::Writers) => {
-                    let parallel =
-                        if others == Others::Writers { PARALLEL_BESIDE_WRITERS } else { PARALLEL_BESIDE_READERS };
-                    let began = Instant::now();
-                    running.extend(waiting.by_ref().take(parallel.saturating_sub(running.len())));
-                    if running.is_empty() {
+                    // A check takes processors only; nobody waits for its commit.
+                    let is_in_the_way = others == Others::Writers && purpose == Purpose::Apply;
+                    let parallel = if is_in_the_way { PARALLEL_BESIDE_WRITERS } else { PARALLEL_BESIDE_READERS };
+                    // First whatever is under way, because the turn may be waited for.
+                    while let Some(result) = running.next().await {
+                        results.push(result?);
+                    }
+                    if waiting.len() == 0 {
                         return Ok(results);
                     }
+                    let _turn = self.desk.import_queue.turn().await;
+                    let began = Instant::now();
+                    running.extend(waiting.by_ref().take(parallel));
                     while let Some(result) = running.next().await {
                         results.push(result?);
                     }
@@ -202,7 +208,8 @@ impl<'a> ImportSession<'a> {
     }
 
     async fn apply_row(&self, row: &ImportRow) -> Result<RowResult, Fault> {
-        match self.call_of(row).await? {
+        let call = if row.is_new { RowCall::Create } else { self.call_of(row).await? };
+        match call {
             RowCall::None { id } => Ok(result(row, RowVerdict::Unchanged, Some(id))),
             RowCall::Update { id, arguments } => self.update(row, id, arguments).await,
             RowCall::Create => match self.create(row).await {
@@ -308,7 +315,7 @@ impl<'a> ImportSession<'a> {
         let Some((_, arguments)) = self.spec.rules.withdrawal() else {
             return Ok(());
         };
-        let withdraw = async |id: &String| {
+        let set_aside = async |id: &String| {
             let arguments = with_id(id, arguments.clone());
             match self.call(OwnTool::ImportUpdate(self.index), arguments, None).await {
                 // One that was removed meanwhile is withdrawn already.
@@ -316,8 +323,8 @@ impl<'a> ImportSession<'a> {
                 Ok(_) | Err(_) => Ok(()),
             }
         };
-        let calls: Vec<Future<'_, _>> = ids.iter().map(|id| -> Future<'_, _> { Box::pin(withdraw(id)) }).collect();
-        self.run_paced(calls).await.map(drop)
+        let calls: Vec<Future<'_, _>> = ids.iter().map(|id| -> Future<'_, _> { Box::pin(set_aside(id)) }).collect();
+        self.run_paced(calls, Purpose::Apply).await.map(drop)
     }
 
     /// When an earlier run of this import was completed, and what it came to.

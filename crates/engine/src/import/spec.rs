@@ -107,6 +107,10 @@ pub struct ImportRow {
     /// Makes a repetition safe where records are not matched; the import and the line if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The check found no record that it is about. It is then added without another look; if somebody else has added one
+    /// meanwhile, the record's unique values say so.
+    #[serde(default)]
+    pub is_new: bool,
 }
 
 /// What is wrong with a row. Values are never repeated: they may be personal data.

@@ -93,8 +93,15 @@ async fn run_job(jobs: &JobStore<'_>, id: &str, until: i64) -> Result<(), Fault>
     let JobWrite::Done(job) = jobs.take(job, session.trace()).await? else {
         return Ok(());
     };
-    let mut run =
-        JobRun { jobs, session, job: *job, rows: Vec::new(), skipped: HashSet::new(), matched: HashSet::new() };
+    let mut run = JobRun {
+        jobs,
+        session,
+        job: *job,
+        rows: Vec::new(),
+        skipped: HashSet::new(),
+        matched: HashSet::new(),
+        done_before: ImportCounts::default(),
+    };
     match run.run().await {
         Ok(()) | Err(Stop::Lost) => Ok(()),
         Err(Stop::Fault(fault)) => Err(fault),
@@ -131,6 +138,8 @@ struct JobRun<'a> {
     skipped: HashSet<u64>,
     /// Records that rows are about.
     matched: HashSet<String>,
+    /// What an interrupted run had done.
+    done_before: ImportCounts,
 }
 
 impl JobRun<'_> {
@@ -138,7 +147,7 @@ impl JobRun<'_> {
         let feed = self.jobs.feed(&self.job.id).await?;
         let feed = feed.ok_or_else(|| Stop::Fault(Fault::internal("an open import has no feed")))?;
         let resumed = self.job.state.status == ImportStatus::Applying;
-        let counts = self.job.state.counts;
+        self.done_before = self.job.state.counts;
         self.job.state.counts = ImportCounts::default();
         self.job.state.problems.clear();
         self.read(feed).await?;
@@ -156,8 +165,11 @@ impl JobRun<'_> {
         }
         let missing = self.missing().await?;
         let rejected = self.job.state.counts.rejected;
-        self.job.state.counts =
-            if resumed { counts } else { ImportCounts { rejected, rows: rejected, ..ImportCounts::default() } };
+        self.job.state.counts = if resumed {
+            self.done_before
+        } else {
+            ImportCounts { rejected, rows: rejected, ..ImportCounts::default() }
+        };
         self.apply().await?;
         self.withdraw_records(&missing).await?;
         Err(Stop::Ended(ImportStatus::Completed, None))
@@ -175,7 +187,7 @@ impl JobRun<'_> {
         };
         for ReadRow { line, arguments } in rows {
             match arguments {
-                Ok(arguments) => self.rows.push(ImportRow { line, arguments, key: None }),
+                Ok(arguments) => self.rows.push(ImportRow { line, arguments, key: None, is_new: false }),
                 Err(problems) => {
                     self.note(&[RowResult { line, verdict: RowVerdict::Rejected(problems), id: None }]);
                 }
@@ -187,12 +199,15 @@ impl JobRun<'_> {
     /// Every row, before the first one is applied.
     async fn check(&mut self) -> Result<(), Stop> {
         let rows = std::mem::take(&mut self.rows);
+        let mut new = HashSet::new();
         for chunk in rows.chunks(CHUNK_ROWS) {
             let results = self.session.check(chunk).await?;
             self.note(&results);
+            new.extend(results.iter().filter(|row| row.verdict == RowVerdict::Created).map(|row| row.line));
             self.renew().await?;
         }
-        self.rows = rows.into_iter().filter(|row| !self.skipped.contains(&row.line)).collect();
+        let left = rows.into_iter().filter(|row| !self.skipped.contains(&row.line));
+        self.rows = left.map(|row| ImportRow { is_new: new.contains(&row.line), ..row }).collect();
         Ok(())
     }
 
@@ -259,7 +274,11 @@ impl JobRun<'_> {
         if remaining > RENEW_BEFORE {
             return Ok(());
         }
-        self.save(self.job.state.status).await
+        // What was counted while checking is not what was done.
+        let checked = std::mem::replace(&mut self.job.state.counts, self.done_before);
+        self.save(self.job.state.status).await?;
+        self.job.state.counts = checked;
+        Ok(())
     }
 
     async fn save(&mut self, status: ImportStatus) -> Result<(), Stop> {
@@ -312,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_row_that_is_rejected_on_resume_makes_no_other_be_missed() {
-        let row = |line| ImportRow { line, arguments: Map::new(), key: None };
+        let row = |line| ImportRow { line, arguments: Map::new(), key: None, is_new: false };
         // Lines 2 to 4 were applied; when the run is resumed, line 3 is no longer accepted.
         let rows = [row(2), row(4), row(5), row(6)];
         let lines: Vec<u64> = rows_after(&rows, 4).iter().map(|row| row.line).collect();

@@ -198,7 +198,7 @@ async fn an_adf_message_sent_to_two_nodes_at_once_is_one_lead_each() {
 }
 
 #[tokio::test]
-async fn an_adf_message_cut_off_by_a_kill_is_completed_by_sending_it_again() {
+async fn an_adf_message_cut_off_by_a_kill_is_completed_if_sent_again() {
     const PROSPECTS: usize = 300;
     let database = PostgresDatabase::create();
     let mut first = TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())]);

@@ -25,7 +25,7 @@ pub(super) fn rows_of_text(message: &str, settings: &XmlSettings) -> Result<Vec<
 fn row(prospect: AdfProspect) -> XmlRow {
     let AdfProspect { arguments, key, unmapped, cut, number, .. } = prospect;
     XmlRow {
-        row: ImportRow { line: u64::try_from(number).unwrap_or(u64::MAX), arguments, key: Some(key) },
+        row: ImportRow { line: u64::try_from(number).unwrap_or(u64::MAX), arguments, key: Some(key), is_new: false },
         unmapped,
         dropped: cut,
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use frontdesk_engine::import::{DuplicateRows, ImportCounts, ImportRow, RowResult, RowVerdict, too_many};
+use futures_util::future::join_all;
 
 use super::ImportArgs;
 use super::problems::ProblemFile;
@@ -12,6 +13,10 @@ use crate::admin::{AdminRequest, AdminResponse, ImportReply, ImportStep, ImportT
 use crate::cli::admin_client::{AdminClient, NeededData};
 use crate::cli::progress::ProgressBar;
 use crate::cli::{CliError, StoreGuard};
+
+/// How many requests are under way at once, and the fewest rows of one, so that a short feed is not divided.
+const PARALLEL_REQUESTS: usize = 4;
+const MIN_ROWS: usize = 64;
 
 /// How an import ended.
 pub(super) enum Ending {
@@ -42,6 +47,8 @@ pub(super) struct ImportRun {
     problems: ProblemFile,
     /// Lines that are wrong or change nothing, and need not be applied.
     skipped: HashSet<u64>,
+    /// Lines that change a record.
+    changed: HashSet<u64>,
     /// Records that rows are about, if the others are to be withdrawn.
     matched: HashSet<String>,
     /// Whether rows are matched with records by values of their own.
@@ -60,8 +67,8 @@ impl ImportRun {
         let source = ImportSource::open(&args, currency)?;
         let task = ImportTask { tenant: id, id: source.import_id.clone(), ..task };
         let problems = ProblemFile::new(&args.file, args.errors.clone())?;
-        let (skipped, matched) = (HashSet::new(), HashSet::new());
-        Ok(ImportRun { args, source, client, task, problems, skipped, matched, has_keys: false })
+        let (skipped, changed, matched) = (HashSet::new(), HashSet::new(), HashSet::new());
+        Ok(ImportRun { args, source, client, task, problems, skipped, changed, matched, has_keys: false })
     }
 
     /// Which column becomes what.
@@ -93,6 +100,7 @@ impl ImportRun {
             let withdrawn = u64::try_from(missing.len()).unwrap_or_default();
             return Ok(Ending::Checked(ImportCounts { withdrawn, ..checked }));
         }
+        self.source.require_unchanged()?;
         let mut counts = self.apply(&checked).await?;
         let chunks = missing.chunks(frontdesk_engine::import::CHUNK_ROWS);
         for chunk in chunks {
@@ -124,7 +132,8 @@ impl ImportRun {
                 match checked {
                     Ok(arguments) => {
                         self.has_keys |= !rules.keys(&arguments).is_empty();
-                        good.push(ImportRow { line: row.line, arguments, key: keys.get(&row.line).cloned() });
+                        let key = keys.get(&row.line).cloned();
+                        good.push(ImportRow { line: row.line, arguments, key, is_new: false });
                     }
                     Err(problems) => {
                         let verdict = RowVerdict::Rejected(problems);
@@ -132,7 +141,7 @@ impl ImportRun {
                     }
                 }
             }
-            for result in self.rows(ImportStep::Check(good)).await? {
+            for result in self.rows(good, ImportStep::Check).await? {
                 self.note(&result, &mut counts)?;
             }
             progress.set(position.div_ceil(1024));
@@ -160,10 +169,11 @@ impl ImportRun {
                 .filter(|row| !self.skipped.contains(&row.line))
                 .filter_map(|row| {
                     let key = keys.get(&row.line).cloned();
-                    Some(ImportRow { line: row.line, arguments: row.arguments.ok()?, key })
+                    let is_new = !self.changed.contains(&row.line);
+                    Some(ImportRow { line: row.line, arguments: row.arguments.ok()?, key, is_new })
                 })
                 .collect();
-            for result in self.rows(ImportStep::Apply(rows)).await? {
+            for result in self.rows(rows, ImportStep::Apply).await? {
                 self.note(&result, &mut counts)?;
             }
             progress.set(counts.rows);
@@ -216,18 +226,36 @@ impl ImportRun {
             RowVerdict::Unchanged => {
                 self.skipped.insert(result.line);
             }
-            RowVerdict::Created | RowVerdict::Updated => {}
+            RowVerdict::Updated => {
+                self.changed.insert(result.line);
+            }
+            RowVerdict::Created => {}
         }
         Ok(())
     }
 
-    async fn rows(&self, step: ImportStep) -> Result<Vec<RowResult>, CliError> {
-        match self.send(step).await? {
-            ImportReply::Rows(results) => Ok(results),
-            ImportReply::Tenant { .. } | ImportReply::Earlier(_) | ImportReply::Listed(_) | ImportReply::Done => {
-                Err(unexpected())
+    /// Sends rows in several requests at once, which the server handles on all its processors.
+    async fn rows(
+        &self,
+        rows: Vec<ImportRow>,
+        step: fn(Vec<ImportRow>) -> ImportStep,
+    ) -> Result<Vec<RowResult>, CliError> {
+        let part_size = rows.len().div_ceil(PARALLEL_REQUESTS).max(MIN_ROWS);
+        let (mut rows, mut requests) = (rows.into_iter(), Vec::new());
+        while rows.len() > 0 {
+            let part: Vec<ImportRow> = rows.by_ref().take(part_size).collect();
+            requests.push(self.send(step(part)));
+        }
+        let mut results = Vec::new();
+        for reply in join_all(requests).await {
+            match reply? {
+                ImportReply::Rows(part) => results.extend(part),
+                ImportReply::Tenant { .. } | ImportReply::Earlier(_) | ImportReply::Listed(_) | ImportReply::Done => {
+                    return Err(unexpected());
+                }
             }
         }
+        Ok(results)
     }
 
     async fn send(&self, step: ImportStep) -> Result<ImportReply, CliError> {

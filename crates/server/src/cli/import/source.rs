@@ -6,6 +6,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use frontdesk_contracts as contracts;
 use frontdesk_contracts::feed::{
@@ -21,6 +22,8 @@ use tokio::task::spawn_blocking;
 use super::ImportArgs;
 use crate::cli::CliError;
 
+/// How many rows are read together.
+const READ_ROWS: usize = 4 * CHUNK_ROWS;
 /// A chunk is full at about this size, so that a request to the server stays small.
 const CHUNK_BYTES: usize = 1024 * 1024;
 /// How many chunks may be read ahead.
@@ -32,6 +35,7 @@ const MAX_XML: u64 = 1024 * 1024;
 pub(super) struct ImportSource {
     file: PathBuf,
     pub(super) size: u64,
+    modified: Option<SystemTime>,
     pub(super) spec: Arc<ImportSpec>,
     /// The same for the same content, mapping and kind of record.
     pub(super) import_id: String,
@@ -56,8 +60,8 @@ impl ImportSource {
     /// `currency` is that of amounts which name none, unless somebody says otherwise.
     pub(super) fn open(args: &ImportArgs, currency: Option<String>) -> Result<ImportSource, CliError> {
         let file = &args.file;
-        let size = match std::fs::metadata(file) {
-            Ok(metadata) if metadata.is_file() => metadata.len(),
+        let (size, modified) = match std::fs::metadata(file) {
+            Ok(metadata) if metadata.is_file() => (metadata.len(), metadata.modified().ok()),
             Ok(_) => return Err(format!("{} is not a file", file.display()).into()),
             Err(error) => return Err(format!("cannot read {}: {error}", file.display()).into()),
         };
@@ -88,7 +92,7 @@ impl ImportSource {
         let hash = content_hash(file)?;
         let parts = [spec.name.as_bytes(), &hash, mapping_text.as_bytes(), args.consent.join(" ").as_bytes()].join(&0);
         let import_id = id_of_hash("imp", &sha256(&parts));
-        Ok(ImportSource { file: file.clone(), size, spec: Arc::new(spec), import_id, content })
+        Ok(ImportSource { file: file.clone(), size, modified, spec: Arc::new(spec), import_id, content })
     }
 
     /// Which column becomes what, as a table.
@@ -132,6 +136,16 @@ impl ImportSource {
             }
         }
         notes
+    }
+
+    /// Rows of a file that was replaced meanwhile have not been checked.
+    pub(super) fn require_unchanged(&self) -> Result<(), CliError> {
+        let now = std::fs::metadata(&self.file).ok();
+        if now.is_some_and(|now| now.len() == self.size && now.modified().ok() == self.modified) {
+            return Ok(());
+        }
+        Err(format!("{} was changed while it was read, and nothing was applied; import it again", self.file.display())
+            .into())
     }
 
     /// Reads the rows from the beginning. An error ends the reading: it concerns the whole file.
@@ -209,7 +223,7 @@ fn read_feed(
         let row = ReadRow::from(row.map_err(|error| error.to_string())?);
         bytes += row.arguments.as_ref().map_or(0, |arguments| arguments.values().map(size_of_value).sum());
         rows.push(row);
-        if rows.len() == CHUNK_ROWS || bytes >= CHUNK_BYTES {
+        if rows.len() == READ_ROWS || bytes >= CHUNK_BYTES {
             let chunk = RowChunk {
                 rows: std::mem::take(&mut rows),
                 keys: Vec::new(),
