@@ -70,7 +70,7 @@ fn criteria_are_those_of_the_dealership_and_of_this_contract() {
 }
 
 #[test]
-fn t_039_t_100_a_booked_car_is_reserved_in_the_stock_and_released_when_cancelled() {
+fn t_039_t_100_a_booked_car_is_reserved_and_then_released() {
     let desk = TestDesk::cars();
     let found = find(&desk, "tomo:live");
     let mut booked = desk.call("create_booking", purchase(&found, "k-1"));

@@ -94,7 +94,7 @@ fn units_left(desk: &TestDesk, night: &str) -> i64 {
 }
 
 #[test]
-fn t_039_nights_that_stay_keep_their_price_and_new_ones_cost_what_they_cost_now() {
+fn t_039_kept_nights_keep_their_price_and_new_ones_do_not() {
     let desk = TestDesk::hotels();
     let booked = booked(&desk);
     set_price(&desk, 6_000);

@@ -154,14 +154,14 @@ async fn add_tenants(registry: &dyn Registry) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn t_102_five_hundred_creates_for_the_last_room_or_car_make_one_booking_in_memory() {
+async fn t_102_the_last_room_and_car_are_sold_once_in_memory() {
     let clock = Arc::new(TestClock::at(NOW.0));
     let store = Arc::new(MemoryStore::with_tenants([HOTEL, DEALER]));
     check(Shop::open(store, &clock).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn t_102_five_hundred_creates_for_the_last_room_or_car_make_one_booking_on_sqlite() {
+async fn t_102_the_last_room_and_car_are_sold_once_on_sqlite() {
     let clock = Arc::new(TestClock::at(NOW.0));
     let folder = TestFolder::new();
     let store = SqliteStore::open(SqliteOptions {
@@ -178,7 +178,7 @@ async fn t_102_five_hundred_creates_for_the_last_room_or_car_make_one_booking_on
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn t_102_five_hundred_creates_for_the_last_room_or_car_make_one_booking_on_postgresql() {
+async fn t_102_the_last_room_and_car_are_sold_once_on_postgresql() {
     let clock = Arc::new(TestClock::at(NOW.0));
     let database = PostgresDatabase::create();
     let store = PostgresStore::open(PostgresOptions {

@@ -19,7 +19,7 @@ fn with(pointer: &str, value: Value) -> Value {
 }
 
 #[test]
-fn t_052_t_053_t_055_a_search_answers_with_exactly_the_fields_of_its_schema() {
+fn t_052_t_053_t_055_a_search_answers_with_its_fields() {
     let desk = TestDesk::hotels();
     let mut found = desk.call("search_availability", search());
     assert_eq!(
