@@ -28,7 +28,11 @@ fn sample(schema: &Schema) -> Value {
         Schema::Text(TextFormat::HttpsUrl) => json!("https://example.com"),
         Schema::Text(TextFormat::Matching(pattern)) => panic!("no sample of {}", pattern.as_str()),
         Schema::Text(TextFormat::Pattern(pattern)) => panic!("no sample of {}", pattern.pattern),
+        Schema::Text(TextFormat::Date | TextFormat::HttpsUrl | TextFormat::Matching(_)) => {
+            panic!("no tool of this contract has one")
+        }
         Schema::Integer { min, .. } => json!(min),
+        Schema::Number { min, .. } => json!(min),
         Schema::MinorUnits { .. } => json!(0),
         Schema::Number { min, .. } => json!(min),
         Schema::Boolean => json!(true),
