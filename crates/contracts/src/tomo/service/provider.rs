@@ -10,14 +10,14 @@ use crate::{Record, Vocabulary};
 
 #[rustfmt::skip]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
-pub enum OfferStatus { Offered, Withdrawn, Unknown }
+pub enum ProviderStatus { Offered, Withdrawn, Unknown }
 
 #[derive(Debug, Clone, PartialEq, Record)]
 #[table("tomo_provider", prefix = "prv", not_found = "NOT_FOUND", noun = "provider")]
 pub struct Provider {
     /// The business's own short name for it.
     #[field(create, unique)]
-    pub code: Text<40>,
+    pub provider_code: Text<40>,
     /// Its name.
     #[field(create, update)]
     pub name: Text<120>,
@@ -70,8 +70,8 @@ pub struct Provider {
     pub late_refund_percent: Integer<0, 100>,
     /// Whether it can be booked.
     #[field(create, update, known, indexed)]
-    #[default(OfferStatus::Offered)]
-    pub status: OfferStatus,
+    #[default(ProviderStatus::Offered)]
+    pub status: ProviderStatus,
 }
 
 impl Provider {

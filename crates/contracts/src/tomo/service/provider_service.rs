@@ -1,6 +1,6 @@
 //! What a provider does: how long it takes and what it costs. It comes in by import.
 
-use super::provider::OfferStatus;
+use super::provider::ProviderStatus;
 use crate::Record;
 use crate::record::{Integer, Text};
 use crate::tomo::booking::Rupees;
@@ -10,7 +10,7 @@ use crate::tomo::booking::Rupees;
 pub struct ProviderService {
     /// The business's own short name for this line, such as BLR-1-GENERAL.
     #[field(create, unique)]
-    pub code: Text<80>,
+    pub offer_code: Text<80>,
     /// The code of the provider.
     #[field(create, update, indexed)]
     pub provider_code: Text<40>,
@@ -28,6 +28,6 @@ pub struct ProviderService {
     pub price_inr: Rupees,
     /// Whether it can be booked.
     #[field(create, update, known, indexed)]
-    #[default(OfferStatus::Offered)]
-    pub status: OfferStatus,
+    #[default(ProviderStatus::Offered)]
+    pub status: ProviderStatus,
 }

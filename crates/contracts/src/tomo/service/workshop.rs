@@ -134,7 +134,8 @@ async fn provider(
     workshop: Entity<Workshop>,
 ) -> Result<Option<ServiceProvider>, Fault> {
     let Some(calendar) = workshop.record.calendar() else { return Ok(None) };
-    let profile = permitted.find(Provider::table(), "code", Cell::Text(workshop.record.code.to_string())).await?;
+    let profile =
+        permitted.find(Provider::table(), "provider_code", Cell::Text(workshop.record.code.to_string())).await?;
     let profile: Option<Entity<Provider>> = profile.map(|row| Entity::restore(permitted.tenant(), &row)).transpose()?;
     let profile = profile.map(|profile| profile.record);
     let record = workshop.record;
