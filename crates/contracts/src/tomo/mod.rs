@@ -2,13 +2,13 @@
 //! this folder. Which tools there are is data: an intent file names them, and the shape of the intent has the code.
 
 pub mod booking;
-mod city;
 pub mod codes;
 mod dialect;
 pub mod facts;
 pub mod forbidden;
 pub mod intent;
 pub mod listing;
+pub mod managed;
 pub mod result_token;
 pub mod service;
 mod settings;
@@ -47,7 +47,8 @@ pub const TENANT: &str = "tenant";
 pub struct ToolContext {
     pub intent: Arc<Intent>,
     pub source: PartnerSource,
-    /// Cities or pincodes, the one where the business is first.
+    /// The company, and where it serves: its own place first.
+    pub company: String,
     pub service_area: Vec<String>,
 }
 
@@ -60,6 +61,7 @@ pub fn contract(partner: &PartnerSettings) -> Result<Contract, Vec<SettingProble
         let context = Arc::new(ToolContext {
             intent: Arc::clone(&intent),
             source: partner.source,
+            company: partner.company.clone(),
             service_area: partner.service_area.clone(),
         });
         for tool in &intent.tools {
@@ -157,12 +159,4 @@ fn server_info(company: &str) -> ServerInfo {
 /// Whether the caller's bookings are only for trying out.
 pub fn is_sandbox(permitted: &Permitted<'_>) -> bool {
     permitted.caller().scopes.has(&Scope::new(SANDBOX))
-}
-
-// Placeholder while the shapes are being built.
-fn unbuilt<'a>(
-    _: &'a Permitted<'a>,
-) -> frontdesk_engine::model::tool::Future<'a, Result<frontdesk_engine::model::tool::Outcome, frontdesk_engine::Fault>>
-{
-    Box::pin(std::future::ready(Err(frontdesk_engine::Fault::internal("not built"))))
 }

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use frontdesk_contracts::partner::PartnerSource;
 use frontdesk_contracts::tomo::intent::{Intent, Role, built_in, parse};
+use frontdesk_contracts::tomo::service::demo;
 use serde_json::{Value, json};
 
-use super::support::{DEALERSHIP_LIVE, DEALERSHIP_SANDBOX, INTENT, ServiceDesk, contract};
+use super::support::{DEALERSHIP_LIVE, DEALERSHIP_SANDBOX, INTENT, NOW, ServiceDesk, contract};
 
 fn intent() -> Intent {
     parse(built_in(INTENT).unwrap()).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -61,7 +62,10 @@ fn filled(value: &Value, answers: &HashMap<String, Value>) -> Value {
 #[tokio::test]
 async fn every_example_works_in_the_order_of_the_tools() {
     for partner in [DEALERSHIP_LIVE, DEALERSHIP_SANDBOX] {
-        let (desk, _) = ServiceDesk::open();
+        let (desk, store) = ServiceDesk::open();
+        let (steps, events) = demo::rows(NOW, &mut |prefix| format!("{prefix}_demo"));
+        assert_eq!(events.len(), 1);
+        store.seed(demo::BUSINESS, steps);
         let mut answers = HashMap::new();
         for tool in intent().tools {
             for example in &tool.examples {
@@ -72,6 +76,7 @@ async fn every_example_works_in_the_order_of_the_tools() {
             }
         }
         assert_eq!(answers["search_providers"]["providers"][0]["price_inr"], 3499);
+        assert_eq!(answers["search_providers"]["providers"][0]["address"], "21 Sample Lake Road, Halasuru");
         assert_eq!(answers["book_slot"]["starts_at"], "2027-03-08T09:00:00+05:30");
         assert_eq!(answers["modify_booking"]["starts_at"], "2027-03-09T10:00:00+05:30");
         assert_eq!(answers["cancel_booking"]["status"], json!("cancelled"));

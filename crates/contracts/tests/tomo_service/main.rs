@@ -6,6 +6,7 @@ mod booking;
 mod changes;
 mod data;
 mod examples;
+mod imports;
 mod parallel;
 mod prices;
 mod sandbox;

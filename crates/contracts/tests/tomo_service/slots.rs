@@ -96,7 +96,7 @@ proptest! {
             opening_hours: List(week(&format!("{opens:02}:00"), &format!("{closes:02}:00"))),
             ..provider("DST", "Pune", zone)
         };
-        prop_assert_eq!(record.check().len(), 0);
+        prop_assert_eq!(record.problems().len(), 0);
         let (desk, store) = ServiceDesk::open();
         store.seed(OWN, vec![
             insert(OWN, "prv_dst", record),

@@ -10,6 +10,7 @@ use frontdesk_contracts::partner::{
 };
 use frontdesk_contracts::{automotive, tomo};
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::import::{ImportRow, ImportSession, RowVerdict};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
@@ -183,6 +184,15 @@ impl ServiceDesk {
         let body = self.send(&self.automotive, (DEALERSHIP, scopes), "2025-11-25", tool, arguments).await;
         assert_eq!(body["result"]["isError"], false, "{body}");
         body["result"]["structuredContent"].clone()
+    }
+
+    /// What becomes of rows of a file of the business with its own providers; a dry run changes nothing.
+    pub(crate) async fn import(&self, name: &str, dry_run: bool, rows: &[ImportRow]) -> Vec<RowVerdict> {
+        let operator = Arc::new(caller("operator", &[OWN], tomo::MANAGE));
+        let tenant = TenantId::parse(OWN).unwrap();
+        let session = ImportSession::new(&self.desk, &self.own, name, operator, &tenant, "imp_test").unwrap();
+        let results = if dry_run { session.check(rows).await } else { session.apply(rows).await };
+        results.unwrap().into_iter().map(|result| result.verdict).collect()
     }
 
     async fn send(

@@ -1,9 +1,14 @@
 //! What a provider does: how long it takes and what it costs. It comes in by import.
 
-use super::provider::ProviderStatus;
+use frontdesk_engine::{Fault, Permitted};
+use serde_json::{Map, Value};
+
+use super::provider::{Provider, ProviderStatus, WITHDRAWAL, offer_again};
 use crate::Record;
-use crate::record::{Integer, Text};
+use crate::record::{Entity, Integer, Text};
+use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::booking::Rupees;
+use crate::tomo::managed::{Managed, find_by_code};
 
 #[derive(Debug, Clone, PartialEq, Record)]
 #[table("tomo_provider_service", prefix = "psv", not_found = "NOT_FOUND", noun = "provider service")]
@@ -30,4 +35,22 @@ pub struct ProviderService {
     #[field(create, update, known, indexed)]
     #[default(ProviderStatus::Offered)]
     pub status: ProviderStatus,
+}
+
+impl Imported for ProviderService {
+    const WITHDRAWAL: Option<Withdrawal> = Some(WITHDRAWAL);
+
+    fn on_listed(record: &ProviderService, arguments: &mut Map<String, Value>) {
+        offer_again(record.status, arguments);
+    }
+}
+
+impl Managed for ProviderService {
+    async fn check(&mut self, permitted: &Permitted<'_>) -> Result<(), Fault> {
+        let known: Option<Entity<Provider>> = find_by_code(permitted, "provider_code", &self.provider_code).await?;
+        let unknown = || {
+            Fault::invalid_argument("/provider_code", "enum", "there is no provider with this code; import it first")
+        };
+        known.map(drop).ok_or_else(unknown)
+    }
 }
