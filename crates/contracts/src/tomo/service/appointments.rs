@@ -34,17 +34,14 @@ pub(super) async fn plan(permitted: &Permitted<'_>, tool: &str, arguments: Map<S
 /// A fault of the dealership in the words of this contract.
 fn translate(fault: Fault) -> Fault {
     let gone = || Fault::domain(NOT_AVAILABLE, "This slot is no longer free. Search again and choose another.");
-    match fault.kind {
-        FaultKind::Domain(code) if code == INVALID_TRANSITION.code => {
-            Fault::domain(BOOKING_CLOSED, "The work has begun or ended, so the booking can no longer be changed.")
-        }
-        FaultKind::Domain(_) | FaultKind::NotFound => gone(),
-        FaultKind::InvalidArgument => {
-            let problems: Vec<Problem> = fault.problems.into_iter().filter_map(own_pointer).collect();
-            if problems.is_empty() { gone() } else { Fault::invalid(problems) }
-        }
-        _ => fault,
+    if fault.kind == FaultKind::Domain(INVALID_TRANSITION.code) {
+        return Fault::domain(BOOKING_CLOSED, "The work has begun or ended, so the booking can no longer be changed.");
     }
+    if fault.kind == FaultKind::InvalidArgument {
+        let problems: Vec<Problem> = fault.problems.into_iter().filter_map(own_pointer).collect();
+        return if problems.is_empty() { gone() } else { Fault::invalid(problems) };
+    }
+    if matches!(fault.kind, FaultKind::Domain(_) | FaultKind::NotFound) { gone() } else { fault }
 }
 
 /// The argument of this contract that the dealership's tool found wrong. What callers do not send is not theirs to
