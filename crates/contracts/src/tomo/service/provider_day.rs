@@ -11,8 +11,7 @@ use frontdesk_engine::{Fault, Permitted};
 use jiff::civil::Date;
 
 use crate::Record;
-use crate::record::list_records;
-use crate::record::{Entity, List, Stored as _, Text, Timestamp, Vocabulary as _};
+use crate::record::{Entity, List, Stored as _, Text, Timestamp, Vocabulary as _, list_records};
 use crate::tomo::booking::{BookingMode, TENANT_MEMBER};
 
 /// More than any provider does in a day. It bounds the row.
