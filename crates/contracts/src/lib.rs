@@ -8,6 +8,7 @@ pub mod feed;
 pub mod openapi;
 pub mod partner;
 pub mod record;
+pub mod record_import;
 pub mod tomo;
 
 /// The derives name this crate by its path, also here.

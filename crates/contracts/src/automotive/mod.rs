@@ -14,6 +14,7 @@ pub mod erasure;
 pub mod fee;
 pub mod feeds;
 mod imports;
+pub(crate) mod in_process;
 pub mod lead;
 pub mod manifest;
 pub mod resource;

@@ -2,6 +2,8 @@
 //! columns, search terms, masking, receipts, filters and the stored texts. Nothing here names a contract; what a
 //! contract's tools and addresses look like is the contract's own code.
 
+pub mod day;
+pub mod decimal;
 pub mod entity;
 pub mod field;
 pub mod filter;
@@ -9,6 +11,7 @@ pub mod list;
 pub mod mask;
 pub mod nested;
 pub mod personal;
+pub mod query;
 pub mod reference;
 pub mod render;
 pub mod source;
@@ -18,11 +21,14 @@ pub mod transition;
 pub mod vendor;
 pub mod vocabulary;
 
+pub use day::Day;
+pub use decimal::Decimal;
 pub use entity::{Entity, NewRecord};
 pub use field::{ColumnIndex, FieldSpec, FieldType, FieldValue, INTEGER, cells_of, integer_cell};
 pub use filter::{FilterArgument, SortOption};
 pub use list::List;
 pub use personal::{ERASED, Email, PersonName, Phone, Redacted};
+pub use query::{list_records, listed_row};
 pub use reference::{Ref, Reference};
 pub use source::{Changes, FieldSource, Origin, Unreadable};
 pub use table::{PartialKey, Stored, table_spec};

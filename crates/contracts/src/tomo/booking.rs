@@ -1,6 +1,8 @@
 //! A booking of any intent: what was promised to whom, at which price, and what became of it. What only one shape has is
 //! in a part of its own. The person is sealed; no tool of this contract answers with them.
 
+use frontdesk_engine::model::page::{Filter, Projection, Query, Start, Window};
+use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::{Fault, Permitted};
@@ -12,7 +14,8 @@ use super::intent::IntentTool;
 use super::listing::{CarPurchase, Stay};
 use super::service::BookedSlot;
 use super::{TENANT, ToolContext, is_sandbox};
-use crate::record::{Email, Entity, Integer, PersonName, Phone, Stored as _, Text, Timestamp};
+use crate::record::filter::NEWEST;
+use crate::record::{Email, Entity, Integer, PersonName, Phone, Stored as _, Text, Timestamp, Vocabulary as _};
 use crate::{Record, Vocabulary};
 
 #[rustfmt::skip]
@@ -48,8 +51,12 @@ pub struct Booking {
     pub item_id: Text<64>,
     /// What was promised, in whole rupees.
     pub total_inr: Rupees,
+    /// What was promised before the last change.
+    pub previous_total_inr: Option<Rupees>,
     /// What is paid back after a cancellation.
     pub refund_inr: Option<Rupees>,
+    /// Percent of the total that this is.
+    pub refund_percent: Option<Integer<0, 100>>,
     /// When it begins: check-in, handover or the slot.
     #[field(sorted)]
     pub starts_at: Timestamp,
@@ -132,3 +139,30 @@ pub fn answer(tool: &IntentTool, booking: &Entity<Booking>, facts: &Value) -> Re
 
 /// The member of stored bodies that names the tenant.
 pub const TENANT_MEMBER: &str = TENANT;
+
+/// Whether the sandbox keeps this item already.
+pub async fn has_sandbox_booking(permitted: &Permitted<'_>, item_id: &str) -> Result<bool, Fault> {
+    Ok(!confirmed(permitted, item_id, BookingMode::Sandbox).await?.is_empty())
+}
+
+/// Whether no other live booking keeps this item.
+pub async fn is_only_live_booking(permitted: &Permitted<'_>, booking_id: &str, item_id: &str) -> Result<bool, Fault> {
+    Ok(confirmed(permitted, item_id, BookingMode::Live).await?.iter().all(|id| id == booking_id))
+}
+
+/// Ids of confirmed bookings of an item, a few at most.
+async fn confirmed(permitted: &Permitted<'_>, item_id: &str, mode: BookingMode) -> Result<Vec<String>, Fault> {
+    let equals = |column, word: &str| Filter::Equals(column, Cell::Text(word.to_owned()));
+    let query = Query {
+        projection: Projection::Ids,
+        table: Booking::table(),
+        filters: vec![
+            equals("item_id", item_id),
+            equals("mode", mode.as_str()),
+            equals("status", BookingStatus::Confirmed.as_str()),
+        ],
+        order: NEWEST,
+        window: Window { start: Start::First, limit: 2, ..permitted.window() },
+    };
+    Ok(permitted.page(query).await?.rows)
+}

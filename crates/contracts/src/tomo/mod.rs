@@ -8,6 +8,7 @@ pub mod facts;
 pub mod forbidden;
 pub mod intent;
 pub mod listing;
+pub mod managed;
 pub mod result_token;
 pub mod service;
 mod settings;
@@ -46,6 +47,9 @@ pub const TENANT: &str = "tenant";
 pub struct ToolContext {
     pub intent: Arc<Intent>,
     pub source: PartnerSource,
+    /// The company, and where it serves: its own place first.
+    pub company: String,
+    pub service_area: Vec<String>,
 }
 
 /// The contract of one partner.
@@ -54,7 +58,12 @@ pub fn contract(partner: &PartnerSettings) -> Result<Contract, Vec<SettingProble
     let dialect = Tomo::new(partner, &intents);
     let mut tools = Vec::new();
     for intent in intents {
-        let context = Arc::new(ToolContext { intent: Arc::clone(&intent), source: partner.source });
+        let context = Arc::new(ToolContext {
+            intent: Arc::clone(&intent),
+            source: partner.source,
+            company: partner.company.clone(),
+            service_area: partner.service_area.clone(),
+        });
         for tool in &intent.tools {
             tools.push(Tool { spec: spec(&intent, tool), run: run(&context, tool) });
         }

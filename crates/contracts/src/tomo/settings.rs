@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::intent::{self, Intent};
+use super::listing;
+use super::shape::Shape;
 use crate::partner::{PartnerSettings, SettingProblem};
 
 /// The axes that a partner rates itself on.
@@ -93,6 +95,9 @@ fn check_intents(partner: &PartnerSettings, wrong: &mut impl FnMut(&str, String)
                     ),
                 );
             }
+        }
+        if let (Shape::Listing, Err(reason)) = (intent.shape, listing::check(&intent, partner.source)) {
+            wrong("source", reason);
         }
         known.push(Arc::new(intent));
     }

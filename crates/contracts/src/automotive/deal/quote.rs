@@ -12,11 +12,11 @@ use serde_json::Value;
 use super::figures::Terms;
 use super::{DealLine, DealTotals, DealTrade, DealType, Incentive, PaymentGroup};
 use crate::Record;
-use crate::automotive::resource::{TENANT, list_records, tenant};
+use crate::automotive::resource::{TENANT, tenant};
 use crate::automotive::values::Money;
 use crate::automotive::vehicle::{VEHICLE_UNAVAILABLE, Vehicle};
 use crate::automotive::{domains, fee};
-use crate::record::{Entity, FieldType as _, FieldValue as _, Integer, List, Ref, Stored as _};
+use crate::record::{Entity, FieldType as _, FieldValue as _, Integer, List, Ref, Stored as _, list_records};
 
 /// The arguments: the terms of a deal.
 #[derive(Debug, Clone, PartialEq, Record)]

@@ -1,23 +1,25 @@
 //! The tools and addresses of a resource, from its declaration.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use frontdesk_engine::import::ImportSpec;
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate};
 use frontdesk_engine::model::incoming::Verb;
 use frontdesk_engine::model::route::{ID, Route};
-use frontdesk_engine::model::schema::{Field, Schema, optional};
+use frontdesk_engine::model::schema::{Field, Presence, Schema, optional};
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::tool::{Effect, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::{Code, Scope};
 
-use super::import::import_spec;
 use super::read::{GetTool, ListTool};
 use super::write::{ChangeFn, ChangeTool, CreateTool, UpdateTool};
-use super::{IMPORT_TOOL, Resource, ResourceParts, TENANT, schema, unique_column};
+use super::{IMPORT_TOOL, Resource, ResourceParts, TENANT, schema};
 use crate::automotive::codes::CodeSpec;
+use crate::automotive::feeds;
 use crate::record::filter::{Filters, Sorting};
-use crate::record::{FieldSpec, FilterArgument, SortOption, nested};
+use crate::record::{FieldSpec, FilterArgument, SortOption, nested, vendor};
+use crate::record_import::{RecordImport, unique_column};
 
 /// Collects the tools of one resource, in the order of `tools/list`. Each has a name, a title and a description.
 pub struct ResourceApi<R> {
@@ -301,6 +303,23 @@ impl<R: Resource> ResourceApi<R> {
             }
         }
         codes.iter().map(|spec| spec.code).collect::<Vec<Code>>().into_iter()
+    }
+}
+
+/// The import of a resource with these tools. `name` is the plural that commands and routes use.
+fn import_spec<R: Resource>(name: &'static str, create: Tool, update: Tool) -> ImportSpec {
+    let optional = |field: &Field| Field { presence: Presence::Optional, ..field.clone() };
+    let row = Schema::extended(create.spec.input.fields().iter().map(optional), vendor::arguments());
+    ImportSpec {
+        name,
+        noun: R::NOUN,
+        table: R::table(),
+        scope: Scope::new(R::DOMAIN.write),
+        row,
+        exported: schema::exported::<R>(),
+        rules: Arc::new(RecordImport::<R>::new(feeds::target(name, &create.spec.input))),
+        create,
+        update,
     }
 }
 

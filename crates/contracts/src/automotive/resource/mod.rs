@@ -2,7 +2,6 @@
 //! resource is one file with a struct, its filters, its rules and a function that lists its tools (`ResourceApi`).
 
 mod api;
-mod import;
 mod read;
 mod schema;
 mod write;
@@ -20,14 +19,15 @@ use frontdesk_engine::{Code, Fault, Permitted};
 use serde_json::{Map, Value};
 
 pub use api::ResourceApi;
-pub(super) use read::list_records;
 pub use schema::list_schema;
 pub(super) use schema::{key, paging, tenant};
 pub use write::{ChangeFn, WriteContext};
 
 use super::codes::{self, CodeSpec};
 use super::domains::Domain;
-use crate::record::{ColumnIndex, Entity, FieldSpec, Stored};
+use crate::record::{Entity, FieldSpec, Stored};
+use crate::record_import::Imported;
+pub use crate::record_import::Withdrawal;
 
 /// The arguments that the dialect takes out of every call.
 pub const TENANT: &str = "dealership_id";
@@ -114,11 +114,24 @@ pub trait Resource: Stored + Clone {
     }
 }
 
-/// The column in which values of this field are unique, if there is one.
-fn unique_column<R: Resource>(field: &FieldSpec) -> Option<&'static str> {
-    let partial = R::partial_key().filter(|key| key.field == field.name).map(|key| key.column);
-    let own = || field.columns.first().copied().filter(|_| field.index == Some(ColumnIndex::Unique));
-    partial.or_else(own)
+/// What is said of a resource's imports holds for its files.
+impl<R: Resource> Imported for R {
+    const WITHDRAWAL: Option<Withdrawal> = R::WITHDRAWAL;
+
+    fn match_text(field: &str, text: &str) -> String {
+        R::match_text(field, text)
+    }
+
+    fn on_listed(record: &R, arguments: &mut Map<String, Value>) {
+        R::on_listed(record, arguments);
+    }
+
+    fn exported(text: String, now: Millis) -> String {
+        match R::TIMED {
+            Some(timed) => (timed.text)(text, now),
+            None => text,
+        }
+    }
 }
 
 /// How answers follow the time at which they are read.
@@ -128,15 +141,6 @@ pub struct TimedAnswers {
     pub filters: fn(Vec<Filter>, Millis) -> Vec<Filter>,
     /// The stored text of a row as it is answered now.
     pub text: fn(String, Millis) -> String,
-}
-
-/// How a record leaves without being removed: a field takes another word.
-#[derive(Debug, Clone, Copy)]
-pub struct Withdrawal {
-    pub field: &'static str,
-    /// The words of records that a complete feed lists.
-    pub listed: &'static [&'static str],
-    pub withdrawn: &'static str,
 }
 
 /// What a contract collects from its resources.

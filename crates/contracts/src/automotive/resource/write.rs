@@ -11,11 +11,12 @@ use frontdesk_engine::model::tool::{Future, Item, WriteTool};
 use frontdesk_engine::{Fault, FaultKind, Permitted};
 use serde_json::{Map, Value};
 
-use super::read::list_records;
-use super::{EXPECTED_VERSION, Resource, TENANT, unique_column};
+use super::{EXPECTED_VERSION, Resource, TENANT};
 use crate::record::{
-    Changes, Entity, FieldSource, FieldType, NewRecord, Record, Ref, Reference, Stored, Unreadable, vendor,
+    Changes, Entity, FieldSource, FieldType, NewRecord, Record, Ref, Reference, Stored, Unreadable, list_records,
+    vendor,
 };
+use crate::record_import::unique_column;
 
 pub(super) struct CreateTool<R>(pub(super) PhantomData<fn() -> R>);
 

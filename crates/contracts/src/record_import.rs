@@ -1,45 +1,71 @@
-//! How records of a resource come in by file, from its declaration: which record a row is about, and what it changes.
+//! How records come in by file, from their declaration: which record a row is about, and what it changes. It names no
+//! contract.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use frontdesk_engine::import::{FeedText, ImportKey, ImportRules, ImportSpec, ReadRow, RowChange, RowProblem};
+use frontdesk_engine::import::{FeedText, ImportKey, ImportRules, ReadRow, RowChange, RowProblem};
 use frontdesk_engine::model::page::Filter;
-use frontdesk_engine::model::schema::{Field, Presence, Schema};
 use frontdesk_engine::model::table::{Cell, StoredRow};
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::model::tool::Tool;
-use frontdesk_engine::{Fault, Scope, TenantId};
+use frontdesk_engine::{Fault, TenantId};
 use serde_json::{Map, Value};
 
-use super::{Resource, schema, unique_column};
-use crate::automotive::feeds;
 use crate::feed::{FeedReader, FeedSettings, FeedTarget};
-use crate::record::{Changes, Entity, FieldSpec, FieldValue, Record, nested, vendor};
+use crate::record::{Changes, ColumnIndex, Entity, FieldSpec, FieldValue, Record, Stored, nested, vendor};
 
-/// The import of a resource with these tools. `name` is the plural that commands and routes use.
-pub(super) fn import_spec<R: Resource>(name: &'static str, create: Tool, update: Tool) -> ImportSpec {
-    let optional = |field: &Field| Field { presence: Presence::Optional, ..field.clone() };
-    let row = Schema::extended(create.spec.input.fields().iter().map(optional), vendor::arguments());
-    ImportSpec {
-        name,
-        noun: R::NOUN,
-        table: R::table(),
-        scope: Scope::new(R::DOMAIN.write),
-        row,
-        exported: schema::exported::<R>(),
-        rules: Arc::new(RecordImport::<R> { target: feeds::target(name, &create.spec.input), resource: PhantomData }),
-        create,
-        update,
+/// A record that comes in by file. Every rule is optional.
+pub trait Imported: Stored + Clone {
+    /// How a record that a feed no longer lists is withdrawn, if it is.
+    const WITHDRAWAL: Option<Withdrawal> = None;
+
+    /// How a text of a unique field is compared when a row of a feed looks for its record.
+    fn match_text(field: &str, text: &str) -> String {
+        let _ = field;
+        text.to_owned()
+    }
+
+    /// A feed lists this record. Adds the arguments that follow from that alone.
+    fn on_listed(record: &Self, arguments: &mut Map<String, Value>) {
+        let _ = (record, arguments);
+    }
+
+    /// A stored record as an export writes it now.
+    fn exported(text: String, now: Millis) -> String {
+        let _ = now;
+        text
     }
 }
 
-struct RecordImport<R> {
-    target: FeedTarget,
-    resource: PhantomData<fn() -> R>,
+/// How a record leaves without being removed: a field takes another word.
+#[derive(Debug, Clone, Copy)]
+pub struct Withdrawal {
+    pub field: &'static str,
+    /// The words of records that a complete feed lists.
+    pub listed: &'static [&'static str],
+    pub withdrawn: &'static str,
 }
 
-impl<R: Resource> ImportRules for RecordImport<R> {
+/// The column in which values of this field are unique, if there is one.
+pub fn unique_column<R: Stored>(field: &FieldSpec) -> Option<&'static str> {
+    let partial = R::partial_key().filter(|key| key.field == field.name).map(|key| key.column);
+    let own = || field.columns.first().copied().filter(|_| field.index == Some(ColumnIndex::Unique));
+    partial.or_else(own)
+}
+
+/// The rules of an import, from the declaration of its records.
+pub struct RecordImport<R> {
+    target: FeedTarget,
+    record: PhantomData<fn() -> R>,
+}
+
+impl<R> RecordImport<R> {
+    /// `target` is what rows of a feed become.
+    pub fn new(target: FeedTarget) -> RecordImport<R> {
+        RecordImport { target, record: PhantomData }
+    }
+}
+
+impl<R: Imported> ImportRules for RecordImport<R> {
     fn keys(&self, arguments: &Map<String, Value>) -> Vec<ImportKey> {
         let keys = R::FIELDS.iter().filter_map(|field| {
             let column = unique_column::<R>(field)?;
@@ -51,10 +77,7 @@ impl<R: Resource> ImportRules for RecordImport<R> {
     }
 
     fn exported(&self, text: String, now: Millis) -> String {
-        match R::TIMED {
-            Some(timed) => (timed.text)(text, now),
-            None => text,
-        }
+        R::exported(text, now)
     }
 
     fn has_sealed_parts(&self) -> bool {
@@ -122,7 +145,7 @@ fn item_row(item: &Value, line: u64) -> ReadRow {
 }
 
 /// A value as it is compared with stored ones.
-fn comparable<R: Resource>(field: &FieldSpec, value: &Value) -> Value {
+fn comparable<R: Imported>(field: &FieldSpec, value: &Value) -> Value {
     match value {
         Value::String(text) => Value::from(R::match_text(field.name, text)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.clone(),
@@ -130,7 +153,7 @@ fn comparable<R: Resource>(field: &FieldSpec, value: &Value) -> Value {
 }
 
 /// A row may repeat what cannot be changed, but not say otherwise.
-fn check_unchangeable<R: Resource>(before: &R, arguments: &Map<String, Value>) -> Result<(), Fault> {
+fn check_unchangeable<R: Imported>(before: &R, arguments: &Map<String, Value>) -> Result<(), Fault> {
     let mut wrong = None;
     before.each(&mut |field, value| {
         let fixed = field.create && !field.update;
