@@ -2,6 +2,7 @@
 //! No other crate names a contract. It accesses no database and no network.
 
 pub mod automotive;
+pub mod calendar;
 pub mod demo;
 pub mod emcp;
 pub mod feed;

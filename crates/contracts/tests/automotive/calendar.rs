@@ -1,6 +1,6 @@
 //! Local slots as instants: none is offered twice or lost when clocks change.
 
-use frontdesk_contracts::automotive::service::calendar::{LocalCalendar, Weekday, WeekdayHours};
+use frontdesk_contracts::calendar::{LocalCalendar, Weekday, WeekdayHours};
 use frontdesk_engine::model::timestamp::Millis;
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;

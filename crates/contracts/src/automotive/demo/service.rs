@@ -9,7 +9,6 @@ use super::rows::{DemoIds, row};
 use crate::automotive::lead::Channel;
 use crate::automotive::service::advisor::{Advisor, AdvisorStatus};
 use crate::automotive::service::appointment::{Appointment, AppointmentStatus, CustomerTransport, ServicedVehicle};
-use crate::automotive::service::calendar::{LocalCalendar, Weekday, WeekdayHours};
 use crate::automotive::service::repair_order::{JobLine, JobLineStatus, PayType, RepairOrder, RepairOrderStatus};
 use crate::automotive::service::service_code::{ServiceCode, ServiceCodeStatus};
 use crate::automotive::service::workshop::{BayKind, Workshop};
@@ -17,6 +16,7 @@ use crate::automotive::service::workshop_day::{DayPlace, PlaceStatus, WorkshopDa
 use crate::automotive::values::{Distance, Money};
 use crate::automotive::vehicle::VehicleStatus;
 use crate::automotive::vocabulary::DistanceUnit;
+use crate::calendar::{LocalCalendar, Weekday, WeekdayHours};
 use crate::record::{Integer, List, Stored, Text};
 
 /// Code, name, minutes, kind of bay, price in cents.

@@ -4,10 +4,10 @@
 use frontdesk_engine::Fault;
 
 use super::DUPLICATE;
-use super::calendar::{WeekdayHours, check_hours};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
+use crate::calendar::{WeekdayHours, check_hours};
 use crate::record::filter::equals;
 use crate::record::{Entity, FilterArgument, List, Text};
 use crate::{Record, Vocabulary};

@@ -162,7 +162,7 @@ fn check_availability<'a>(permitted: &'a Permitted<'a>) -> Future<'a, Result<Out
 }
 
 /// Whether some of the day lies before the instant.
-fn is_before(calendar: &super::calendar::LocalCalendar, date: Date, until: Millis) -> bool {
+fn is_before(calendar: &crate::calendar::LocalCalendar, date: Date, until: Millis) -> bool {
     calendar.date_of(until).is_some_and(|last| date <= last)
 }
 

@@ -6,11 +6,11 @@ use frontdesk_engine::model::timestamp::Millis;
 use jiff::civil::Date;
 
 use super::appointment::{Appointment, AppointmentStatus};
-use super::calendar::LocalCalendar;
 use super::lookup::{self, end_of, unavailable};
 use super::workshop::Workshop;
 use super::workshop_day::{DayPlace, MAX_PLACES, PlaceStatus, WorkshopDay};
 use crate::automotive::resource::WriteContext;
+use crate::calendar::LocalCalendar;
 use crate::record::{Entity, List};
 
 /// Whether the caller takes a place on the waitlist.

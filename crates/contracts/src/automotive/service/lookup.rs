@@ -7,10 +7,10 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Permitted};
 
 use super::advisor::{Advisor, AdvisorStatus};
-use super::calendar::{LocalCalendar, LocalSlot};
 use super::service_code::{ServiceCode, ServiceCodeStatus};
 use super::workshop::Workshop;
 use super::{INVALID_SERVICE_CODE, SLOT_UNAVAILABLE};
+use crate::calendar::{LocalCalendar, LocalSlot};
 use crate::record::filter::NEWEST;
 use crate::record::{Entity, Ref, Stored, Text};
 

@@ -4,7 +4,6 @@ pub mod advisor;
 pub mod appointment;
 pub mod availability;
 mod booking;
-pub mod calendar;
 mod erased;
 pub mod job_line;
 mod lookup;

@@ -4,11 +4,11 @@ use frontdesk_engine::Fault;
 use frontdesk_engine::model::fault::Problem;
 
 use super::DUPLICATE;
-use super::calendar::{LocalCalendar, WeekdayHours, check_days, check_hours, zone_name};
 use crate::Record;
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, ResourceApi, ResourceParts, WriteContext};
+use crate::calendar::{LocalCalendar, WeekdayHours, check_days, check_hours, zone_name};
 use crate::record::{Entity, Integer, List, Text};
 
 #[derive(Debug, Clone, PartialEq, Record)]

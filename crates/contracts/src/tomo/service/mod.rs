@@ -1,4 +1,20 @@
-//! The service shape: times at which somebody does work.
+//! The service shape: times at which somebody does work. Who does it is either a provider of the business's own records
+//! or the workshop of the tenant's dealership.
+
+mod appointments;
+mod book;
+mod booked;
+mod change;
+mod offer;
+mod own;
+mod places;
+pub mod provider;
+pub mod provider_day;
+pub mod provider_service;
+mod search;
+mod slots;
+mod source;
+mod workshop;
 
 use std::sync::Arc;
 
@@ -7,27 +23,35 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::tool::Run;
 
 use super::ToolContext;
-use super::intent::IntentTool;
-use crate::Record;
-use crate::record::{Text, Timestamp};
-
-/// A time that is booked.
-#[derive(Debug, Clone, PartialEq, Record)]
-pub struct BookedSlot {
-    /// When it ends.
-    pub ends_at: Timestamp,
-    /// The appointment of the workshop, where it is one.
-    pub appointment_id: Option<Text<64>>,
-}
+use super::intent::{IntentTool, Role};
+use crate::record::Stored as _;
+use book::BookSlot;
+pub use booked::{BookedSlot, BookedVehicle};
+use change::{BookingChange, ChangeBooking};
+use provider::Provider;
+use provider_day::ProviderDay;
+use provider_service::ProviderService;
+use search::{ReaderKind, ServiceReader};
 
 pub fn tables() -> Vec<&'static TableSpec> {
-    Vec::new()
+    vec![Provider::table(), ProviderService::table(), ProviderDay::table()]
 }
 
 pub fn imports() -> Vec<ImportSpec> {
     Vec::new()
 }
 
-pub fn run(_context: &Arc<ToolContext>, _tool: &IntentTool) -> Run {
-    Run::read(super::unbuilt)
+/// What a tool does. An intent file gives every tool of the shape the role that it has there.
+pub fn run(context: &Arc<ToolContext>, tool: &IntentTool) -> Run {
+    let (context, tool) = (Arc::clone(context), tool.clone());
+    match tool.role {
+        Role::Create => Run::write(BookSlot { context, tool }),
+        Role::Cancel => Run::write(ChangeBooking { context, tool, kind: BookingChange::Cancel }),
+        Role::Modify => Run::write(ChangeBooking { context, tool, kind: BookingChange::Modify }),
+        Role::Search => Run::read(ServiceReader { context, tool, kind: ReaderKind::Search }),
+        Role::GetDetail | Role::Utility | Role::Track | Role::Rate => {
+            let kind = if tool.name == "get_available_slots" { ReaderKind::Slots } else { ReaderKind::Detail };
+            Run::read(ServiceReader { context, tool, kind })
+        }
+    }
 }

@@ -70,6 +70,12 @@ impl LocalCalendar {
         Some(self.local(at)?.date())
     }
 
+    /// When a local day begins; some begin after a clock change that skips midnight.
+    pub fn day_start(&self, date: Date) -> Option<Millis> {
+        let start = date.to_zoned(self.zone.clone()).ok()?.start_of_day().ok()?;
+        Some(Millis(start.timestamp().as_millisecond()))
+    }
+
     /// The instant with the offset that clocks show then.
     pub fn local_text(&self, at: Millis) -> Option<String> {
         let instant = Instant::from_millisecond(at.0).ok()?;
@@ -133,7 +139,7 @@ impl LocalCalendar {
 }
 
 /// What is wrong with hours, as problems below this pointer.
-pub(super) fn check_hours(pointer: &str, hours: &[WeekdayHours]) -> Vec<Problem> {
+pub(crate) fn check_hours(pointer: &str, hours: &[WeekdayHours]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut known: Vec<(Weekday, i64, i64)> = Vec::new();
     for (place, entry) in hours.iter().enumerate() {
@@ -165,7 +171,7 @@ pub(super) fn check_hours(pointer: &str, hours: &[WeekdayHours]) -> Vec<Problem>
 }
 
 /// What is wrong with days, as problems below this pointer.
-pub(super) fn check_days<'a>(pointer: &str, days: impl Iterator<Item = &'a str>) -> Vec<Problem> {
+pub(crate) fn check_days<'a>(pointer: &str, days: impl Iterator<Item = &'a str>) -> Vec<Problem> {
     let wrong = days.enumerate().filter(|(_, day)| parse_date(day).is_none());
     let problem = |(place, _)| Problem {
         pointer: format!("{pointer}/{place}"),
@@ -176,11 +182,12 @@ pub(super) fn check_days<'a>(pointer: &str, days: impl Iterator<Item = &'a str>)
 }
 
 /// The name as the IANA database spells it.
-pub(super) fn zone_name(name: &str) -> Option<String> {
+pub(crate) fn zone_name(name: &str) -> Option<String> {
     TimeZone::get(name).ok()?.iana_name().map(str::to_owned)
 }
 
-fn parse_date(text: &str) -> Option<Date> {
+/// A day such as 2026-12-25.
+pub(crate) fn parse_date(text: &str) -> Option<Date> {
     // Only the extended form; the crate would read more.
     if text.len() == 10 { text.parse().ok() } else { None }
 }
