@@ -161,11 +161,3 @@ fn server_info(company: &str) -> ServerInfo {
 pub fn is_sandbox(permitted: &Permitted<'_>) -> bool {
     permitted.caller().scopes.has(&Scope::new(SANDBOX))
 }
-
-// Placeholder while the shapes are being built.
-fn unbuilt<'a>(
-    _: &'a Permitted<'a>,
-) -> frontdesk_engine::model::tool::Future<'a, Result<frontdesk_engine::model::tool::Outcome, frontdesk_engine::Fault>>
-{
-    Box::pin(std::future::ready(Err(frontdesk_engine::Fault::internal("not built"))))
-}
