@@ -1,10 +1,12 @@
 //! Made-up businesses for the demo, as plan steps that a store can commit. It writes nothing itself.
 
 use frontdesk_engine::model::contract_entry::ContractEntry;
+use frontdesk_engine::model::tenant::{CountryCode, CurrencyCode, FieldUpdate, ProfileText, TenantUpdate, TimeZone};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Event, Scopes, Step};
 
-use crate::{automotive, emcp};
+use crate::partner::PartnerSettings;
+use crate::{automotive, emcp, tomo};
 
 pub struct DemoInfo {
     pub businesses: Vec<Business>,
@@ -36,6 +38,23 @@ pub struct DemoSite {
     pub example: ExampleCall,
 }
 
+/// A made-up partner of the one party that calls it, and what it is mounted as.
+pub struct DemoPartner {
+    pub entry: &'static ContractEntry,
+    /// What it has besides the businesses of [`info`].
+    pub businesses: Vec<Business>,
+    pub mounts: Vec<DemoPartnerMount>,
+}
+
+/// One intent at a path of its own.
+pub struct DemoPartnerMount {
+    pub path: String,
+    pub intent: &'static str,
+    /// The business whose goods are sold.
+    pub business: &'static str,
+    pub settings: PartnerSettings,
+}
+
 /// The first call that a new user is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct ExampleCall {
@@ -52,6 +71,33 @@ pub fn info() -> DemoInfo {
 /// takes a while. `new_id` generates an id with a prefix.
 pub fn business_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = BusinessData> {
     automotive::demo::rows::business_data(now, new_id)
+}
+
+pub fn partner() -> Option<DemoPartner> {
+    tomo::demo::partner()
+}
+
+/// The data of the partner's own businesses.
+pub fn partner_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Vec<BusinessData> {
+    tomo::demo::business_data(now, new_id)
+}
+
+/// The name and the profile of a business. Those of most are empty.
+pub fn registration(business: &Business) -> TenantUpdate {
+    let name = Some(business.name.to_owned());
+    let Some((city, region)) = tomo::demo::place(business.id) else {
+        return TenantUpdate { name, ..TenantUpdate::default() };
+    };
+    let set = |text: &str| ProfileText::parse(text).map_or(FieldUpdate::Keep, FieldUpdate::Set);
+    TenantUpdate {
+        name,
+        time_zone: TimeZone::parse("Asia/Kolkata").map_or(FieldUpdate::Keep, FieldUpdate::Set),
+        city: set(city),
+        region: set(region),
+        country: CountryCode::parse("IN").map_or(FieldUpdate::Keep, FieldUpdate::Set),
+        currency: CurrencyCode::parse(crate::partner::PARTNER_CURRENCY).map_or(FieldUpdate::Keep, FieldUpdate::Set),
+        ..TenantUpdate::default()
+    }
 }
 
 pub fn site() -> Option<DemoSite> {

@@ -41,6 +41,20 @@ pub enum PartnerSource {
     Dealership,
 }
 
+impl PartnerSource {
+    pub const ALL: [PartnerSource; 2] = [PartnerSource::Own, PartnerSource::Dealership];
+    /// The words of a configuration, for its reference.
+    pub const WORDS: &'static str = "own or dealership";
+
+    /// As a configuration names it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            PartnerSource::Own => "own",
+            PartnerSource::Dealership => "dealership",
+        }
+    }
+}
+
 /// The HTTP status of an error that is not about the credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorStatus {
@@ -77,6 +91,12 @@ pub fn built_in_intent(contract: &str, intent: &str) -> Option<&'static str> {
 pub fn built_in_intents(contract: &str) -> Vec<&'static str> {
     if contract == tomo::ID { tomo::intent::BUILT_IN.iter().map(|(id, _)| *id).collect() } else { Vec::new() }
 }
+
+/// Where the contract is explained to operators.
+pub const GUIDE: &str = "docs/guides/tomo.md";
+
+/// The currency that the contract counts in: what a business is paid in must be the same.
+pub const PARTNER_CURRENCY: &str = "INR";
 
 /// The scopes of a partner's two kinds of credential.
 pub struct PartnerScopes {

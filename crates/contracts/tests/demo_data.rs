@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use frontdesk_contracts::automotive::demo::{DemoDealership, DemoVehicle, dealerships};
+use frontdesk_contracts::automotive::demo::{DemoDealership, DemoVehicle, dealerships, indian_dealership};
 use frontdesk_contracts::automotive::vin::Vin;
 use frontdesk_contracts::record::Vocabulary;
 use time::OffsetDateTime;
@@ -27,10 +27,12 @@ fn vehicles(dealerships: &[DemoDealership]) -> impl Iterator<Item = &DemoVehicle
 }
 
 #[test]
-fn there_are_two_dealerships() {
+fn there_are_two_dealerships_in_america_and_one_in_india() {
     let dealerships = dealerships(NOW);
+    let india = indian_dealership(NOW);
     let summary: Vec<String> = dealerships
         .iter()
+        .chain([&india])
         .map(|dealership| {
             format!(
                 "{} | {} | {}, {}, {} | {} vehicles, {} customers, {} leads",
@@ -50,6 +52,7 @@ fn there_are_two_dealerships() {
         [
             "dlr_lakeside | Lakeside Motors | Buffalo, NY, US | 300 vehicles, 120 customers, 80 leads",
             "dlr_summit | Summit Auto Gallery | Denver, CO, US | 301 vehicles, 120 customers, 80 leads",
+            "dlr_bengaluru | Lakeside Motors Bengaluru | Bengaluru, KA, IN | 40 vehicles, 8 customers, 6 leads",
         ]
     );
 }
@@ -191,6 +194,70 @@ fn times_are_whole_seconds_in_the_order_things_happen() {
             assert_eq!((NOW - lead.received_at).whole_days(), lead.received_days_ago);
             assert_eq!((NOW - lead.updated_at).whole_days(), lead.updated_days_ago);
         }
+    }
+}
+
+#[test]
+fn the_indian_dealership_sells_used_cars_in_rupees() {
+    let dealership = indian_dealership(NOW);
+    let makes = count(dealership.vehicles.iter().map(|car| car.make));
+    let makes: Vec<_> = makes.into_iter().collect();
+    assert_eq!(
+        makes,
+        [("Honda", 4), ("Hyundai", 6), ("Kia", 4), ("Mahindra", 6), ("Maruti Suzuki", 8), ("Tata", 6), ("Toyota", 6)]
+    );
+    let statuses: Vec<_> = count(dealership.vehicles.iter().map(|car| car.status.as_str())).into_iter().collect();
+    assert_eq!(statuses, [("available", 38), ("reserved", 1), ("sold", 1)]);
+    let vins: BTreeSet<&str> = dealership.vehicles.iter().map(|car| car.vin.as_str()).collect();
+    assert_eq!(vins.len(), 40);
+    for car in &dealership.vehicles {
+        let what = format!("{} {} {} {}", car.vin, car.year, car.make, car.model);
+        assert_eq!(Vin::parse(car.vin.as_str()).unwrap().year(), Some(car.year), "{what}");
+        assert!(car.vin.as_str().starts_with('M'), "{what}");
+        assert!((2018..=2024).contains(&car.year), "{what}");
+        assert!((6_000..60_000).contains(&car.mileage), "{what}: {} km", car.mileage);
+        assert_eq!(car.currency, "INR", "{what}");
+        let rupees = car.price_minor / 100;
+        assert!((400_000..2_500_000).contains(&rupees) && car.price_minor % 100 == 0, "{what}: {rupees}");
+        assert!(["used", "certified_pre_owned"].contains(&car.condition.as_str()), "{what}");
+        assert_eq!((NOW - car.in_stock_at).whole_days(), car.in_stock_days_ago, "{what}");
+        assert_eq!(car.in_stock_at.nanosecond(), 0, "{what}");
+        assert!(car.media_count >= 2, "{what}");
+    }
+    let first = &dealership.vehicles[0];
+    assert_eq!((first.vin.as_str(), first.price_minor), ("MA3EWDE19RS310000", 73_160_000));
+    assert_eq!(
+        first.description,
+        "Certified, inspected 2024 Maruti Suzuki Swift VXi in Pearl White with rear view camera, automatic climate \
+         control, electric sunroof. Insured, with its service history and two keys."
+    );
+}
+
+#[test]
+fn the_people_of_the_indian_dealership_are_made_up_and_fit_its_cars() {
+    let dealership = indian_dealership(NOW);
+    let mut phones = BTreeSet::new();
+    for who in &dealership.customers {
+        assert!(who.email.ends_with("@example.com"), "{}", who.email);
+        // A number in India does not begin with 0 after its country code.
+        assert!(who.phone.starts_with("+910") && who.phone.len() == 13, "{}", who.phone);
+        assert!(phones.insert(&who.phone));
+        assert_eq!((NOW - who.created_at).whole_days(), who.created_days_ago);
+        assert_eq!(who.latest_sale_at.is_some(), who.lifetime_value_minor > 0);
+    }
+    for lead in &dealership.leads {
+        let who = &dealership.customers[lead.customer];
+        assert!(who.created_at <= lead.received_at && lead.received_at <= lead.updated_at && lead.updated_at < NOW);
+        let Some(car) = lead.vehicle.map(|place| &dealership.vehicles[place]) else { continue };
+        let wish = &who.vehicle_of_interest;
+        assert_eq!((wish.make, wish.model), (car.make, car.model));
+        let fitting = match lead.status.as_str() {
+            "sold" => "sold",
+            "negotiating" => "reserved",
+            _ => "available",
+        };
+        assert_eq!(car.status.as_str(), fitting);
+        assert!(car.in_stock_at < lead.updated_at, "nobody asks for a car that is not there");
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod booking;
 mod city;
 pub mod codes;
+pub(crate) mod demo;
 mod dialect;
 pub mod facts;
 pub mod forbidden;

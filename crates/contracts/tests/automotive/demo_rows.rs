@@ -37,19 +37,41 @@ fn rows(steps: &[Step]) -> Vec<(&'static TableSpec, &Row)> {
 fn each_dealership_has_stock_customers_and_leads() {
     assert_eq!(info().tenant_key, "dealership_id");
     let made = made();
-    for business in &made {
+    let counted = |business: &BusinessData| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (kind, _) in rows(&business.steps) {
             *counts.entry(kind.name).or_default() += 1;
         }
+        assert_eq!(business.events.len(), business.steps.len());
+        counts
+    };
+    for business in &made[..2] {
+        let counts = counted(business);
         assert!(counts["vehicle"] >= 250, "{counts:?}");
         assert_eq!((counts["customer"], counts["lead"]), (120, 80));
         assert_eq!((counts["service_code"], counts["advisor"], counts["workshop"]), (8, 3, 1));
         assert_eq!((counts["appointment"], counts["repair_order"]), (9, 3));
-        assert_eq!(business.events.len(), business.steps.len());
     }
+    let small: Vec<(&str, usize)> = counted(&made[2]).into_iter().collect();
+    assert_eq!(
+        small,
+        [
+            ("advisor", 2),
+            ("appointment", 3),
+            ("consent", 7),
+            ("customer", 8),
+            ("deal", 2),
+            ("fee", 3),
+            ("lead", 6),
+            ("repair_order", 1),
+            ("service_code", 6),
+            ("vehicle", 40),
+            ("workshop", 1),
+            ("workshop_day", 4),
+        ]
+    );
     let ids: Vec<&str> = made.iter().map(|contents| contents.business.id).collect();
-    assert_eq!(ids, ["dlr_lakeside", "dlr_summit"]);
+    assert_eq!(ids, ["dlr_lakeside", "dlr_summit", "dlr_bengaluru"]);
     // `info` describes the same businesses without generating them.
     let made: Vec<Business> = made.iter().map(|contents| contents.business).collect();
     assert_eq!(made, info().businesses);
@@ -122,6 +144,32 @@ fn personal_data_is_only_in_the_personal_part() {
             assert_eq!(personal["redacted"], json!([]));
         }
     }
+}
+
+#[test]
+fn the_indian_dealership_counts_in_rupees_and_kilometres() {
+    let made = made();
+    let rows = rows(&made[2].steps);
+    let bodies = |name: &str| -> Vec<Value> {
+        let of = rows.iter().filter(|(kind, _)| kind.name == name);
+        of.map(|(_, row)| serde_json::from_str(&row.body).unwrap()).collect()
+    };
+    for car in bodies("vehicle") {
+        assert_eq!((&car["price"]["currency"], &car["mileage"]["unit"]), (&json!("INR"), &json!("km")));
+        assert_eq!(car["media"].as_array().unwrap().len(), 4);
+    }
+    let service = bodies("service_code").into_iter().find(|code| code["code"] == "GENERAL_SERVICE").unwrap();
+    assert_eq!((&service["name"], &service["duration_minutes"]), (&json!("General service"), &json!(120)));
+    assert_eq!(service["price"], json!({"amount": 349_900, "currency": "INR"}));
+    let workshop = &bodies("workshop")[0];
+    assert_eq!(workshop["time_zone"], "Asia/Kolkata");
+    let hours = workshop["opening_hours"].as_array().unwrap();
+    assert_eq!(hours.len(), 6);
+    assert_eq!(hours[5], json!({"weekday": "saturday", "opens": "09:00", "closes": "18:00"}));
+    let others = ["deal", "fee", "repair_order", "customer", "service_code"];
+    assert!(others.iter().flat_map(|name| bodies(name)).all(|body| !body.to_string().contains("USD")));
+    let held: Vec<Value> = bodies("vehicle").into_iter().filter(|car| car.get("held_by").is_some()).collect();
+    assert_eq!(held.len(), 2, "the cars of both deals");
 }
 
 #[test]

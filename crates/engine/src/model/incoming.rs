@@ -77,6 +77,13 @@ pub enum Credential {
     Unusable,
 }
 
+/// Which credentials a mount looks for besides `Authorization`. Others are not even read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OtherCredentials {
+    pub api_key: bool,
+    pub certificate: bool,
+}
+
 impl std::fmt::Debug for Credential {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self {

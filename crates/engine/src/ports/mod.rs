@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::model::caller::{Caller, ClientId, TenantId};
 use crate::model::fault::Fault;
 use crate::model::idempotency_key::IdempotencyKey;
-use crate::model::incoming::Credential;
+use crate::model::incoming::{Credential, OtherCredentials};
 use crate::model::observation::Observation;
 use crate::model::page::{CountQuery, Page, Query};
 use crate::model::plan::{Event, Step};
@@ -29,6 +29,11 @@ pub trait Identity: Send + Sync {
     /// Says who presents this credential at this resource, or faults with `Unauthenticated`. Only the identity
     /// of a single mount is asked about a missing or unusable credential.
     fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>>;
+
+    /// What else than a bearer token it can judge.
+    fn other_credentials(&self) -> OtherCredentials {
+        OtherCredentials::default()
+    }
 }
 
 /// Sees every finished call; makes log lines and metrics of it.

@@ -5,6 +5,7 @@ use frontdesk_engine::{ClientId, TenantId};
 use frontdesk_store::transfer::Manifest;
 
 use super::exports::{ExportTask, PersonalData};
+use super::maintenance::MaintenanceAction;
 
 pub(crate) fn client_record(at: Millis, action: &str, client: &ClientId) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": action, "client": client.as_str(), "outcome": "ok"})
@@ -49,6 +50,16 @@ pub(super) fn records_export_record(at: Millis, task: &ExportTask, tenant: &Tena
         record.insert("count".to_owned(), rows.into());
     }
     record.to_string()
+}
+
+/// Mounts were closed for maintenance, or opened again.
+pub(super) fn maintenance_record(at: Millis, action: MaintenanceAction, mounts: &[&str]) -> String {
+    let action = match action {
+        MaintenanceAction::On => "maintenance.on",
+        MaintenanceAction::Off => "maintenance.off",
+        MaintenanceAction::Status => "maintenance.status",
+    };
+    serde_json::json!({"at": at.to_rfc3339(), "operator": action, "mounts": mounts, "outcome": "ok"}).to_string()
 }
 
 /// The first record of an imported tenant names the last link of its old chain.

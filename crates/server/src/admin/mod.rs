@@ -5,15 +5,17 @@ mod audit_record;
 mod exports;
 mod health;
 mod imports;
+mod maintenance;
 mod person;
 mod requests;
 mod socket;
 mod tenants;
 
-pub(crate) use audit_record::{client_record, import_record, tenant_record};
+pub(crate) use audit_record::{client_record, import_record, tenant_record, tenant_update_record};
 pub use exports::{ExportReply, ExportStep, ExportTask, PersonalData};
 pub use health::health;
 pub use imports::{ImportReply, ImportStep, ImportTask, ListPosition, ListedIds};
+pub use maintenance::{MaintenanceAction, MaintenanceState, MaintenanceView};
 pub use person::{PersonFound, PersonReply, PersonStep, PersonTask};
 pub use requests::{AdminRequest, AdminResponse, AdminService, ClientView, UnknownTenants};
 pub use socket::{SocketError, is_served, send_request, serve};

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::audit_record::{client_record, export_record, tenant_record};
 use super::exports::{ExportReply, ExportStep, ExportTask};
 use super::imports::{ImportReply, ImportStep, ImportTask};
+use super::maintenance::{MaintenanceAction, MaintenanceView};
 use super::person::{PersonReply, PersonStep, PersonTask};
 use super::tenants::{TenantRequest, TenantResponse};
 use crate::app::{App, DataBackend};
@@ -61,6 +62,11 @@ pub enum AdminRequest {
     Tenant {
         request: TenantRequest,
     },
+    /// Without a path: every mount.
+    Maintenance {
+        action: MaintenanceAction,
+        mount: Option<String>,
+    },
 }
 
 impl AdminRequest {
@@ -75,6 +81,7 @@ impl AdminRequest {
             | AdminRequest::RecordExport { .. }
             | AdminRequest::Import { .. }
             | AdminRequest::Export { .. }
+            | AdminRequest::Maintenance { .. }
             | AdminRequest::Tenant { .. } => Duration::from_secs(30),
         }
     }
@@ -108,6 +115,7 @@ pub enum AdminResponse {
     Export(ExportReply),
     ErasePerson(PersonReply),
     Tenant(TenantResponse),
+    Maintenance(Vec<MaintenanceView>),
 }
 
 /// A client as operators see it.
@@ -176,6 +184,9 @@ impl AdminService {
             AdminRequest::Export { task, step } => self.export(task, step).await.map(AdminResponse::Export),
             AdminRequest::ErasePerson { task, step } => {
                 self.erase_person(task, step).await.map(AdminResponse::ErasePerson)
+            }
+            AdminRequest::Maintenance { action, mount } => {
+                self.maintenance(action, mount.as_deref()).await.map(AdminResponse::Maintenance)
             }
             AdminRequest::Tenant { request } => self.handle_tenant(request).await.map(AdminResponse::Tenant),
         }

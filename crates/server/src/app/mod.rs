@@ -3,12 +3,16 @@
 
 mod backend;
 mod background;
+mod maintenance;
 mod mounts;
+mod open_mounts;
+mod partners;
 mod reload;
 mod router;
 mod run;
 mod signals;
 mod sites;
+mod tenants;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -31,13 +35,17 @@ pub use backend::{DataBackend, DataBackendError};
 pub(crate) use background::{
     abort_tasks, flush_tally, flush_traces, run_import_worker, run_retention, run_tally_flush,
 };
+pub(crate) use maintenance::MaintenanceSwitches;
 pub(crate) use mounts::Via;
 use mounts::{MountPlan, build_router, is_reachable, loopback_resources, plan_mounts, protected_resources};
+pub use open_mounts::OpenMounts;
+pub use partners::{TenantCurrency, check_currencies};
 pub use reload::{RESTART_KEYS, ReadConfig, Reload, ReloadedConfig};
 pub use router::Router;
 pub use run::{BoundListeners, OnSighup, serve_until_shutdown};
 pub use signals::{install_sighup_handler, install_signal_handlers};
-pub use sites::{OnDatabaseDown, SiteErrors, SiteNotice, Sites, register_tenants};
+pub use sites::{OnDatabaseDown, SiteErrors, SiteNotice};
+pub use tenants::register_tenants;
 
 /// The largest answer is this many times a page.
 const REPLY_FACTOR: usize = 4;
@@ -49,7 +57,9 @@ pub struct App {
     pub backend: Arc<DataBackend>,
     pub desk: Desk,
     pub mounts: Router,
-    pub sites: Sites,
+    /// Databases and credentials that are open.
+    pub opened: OpenMounts,
+    pub(crate) maintenance: MaintenanceSwitches,
     /// The resources that only callers on this machine may reach.
     pub loopback_only: Vec<String>,
     /// The resources that this server issues tokens for.
@@ -63,20 +73,21 @@ pub struct App {
 }
 
 impl App {
-    /// With the contracts of this build as the configuration mounts them, and the sites that some of them read.
-    pub fn open(backend: DataBackend, config: Config, sites: Sites, log: Arc<Log>) -> App {
-        let plans = plan_mounts(&config, &sites);
-        App::build(backend, config, sites, plans, log)
+    /// With the contracts of this build as the configuration mounts them, and what some of them need opened.
+    pub fn open(backend: DataBackend, config: Config, opened: OpenMounts, log: Arc<Log>) -> App {
+        let maintenance = MaintenanceSwitches::default();
+        let plans = plan_mounts(&config, &opened, &maintenance);
+        App { maintenance, ..App::build(backend, config, opened, plans, log) }
     }
 
     /// With these contracts at these paths instead of those of this build; for interoperability tests.
     pub fn with_contracts(backend: DataBackend, config: Config, contracts: Vec<(String, Contract)>) -> App {
         let plans = contracts.into_iter().map(|(path, contract)| MountPlan::new(path, contract)).collect();
         let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
-        App::build(backend, config, Sites::default(), plans, log)
+        App::build(backend, config, OpenMounts::default(), plans, log)
     }
 
-    fn build(backend: DataBackend, config: Config, sites: Sites, plans: Vec<MountPlan>, log: Arc<Log>) -> App {
+    fn build(backend: DataBackend, config: Config, opened: OpenMounts, plans: Vec<MountPlan>, log: Arc<Log>) -> App {
         let backend = Arc::new(backend);
         let traces = Arc::new(Traces::new(Arc::clone(&backend.random)));
         let call_metrics = Arc::new(CallMetrics::default());
@@ -125,7 +136,8 @@ impl App {
             backend,
             desk,
             mounts,
-            sites,
+            opened,
+            maintenance: MaintenanceSwitches::default(),
             loopback_only,
             token_resources,
             identity,
@@ -148,8 +160,8 @@ impl App {
 
     /// The same app under another configuration. Counters, running requests and rate limits are shared between the two, so
     /// that a reload resets none of them.
-    pub fn reloaded(&self, config: Config, sites: Sites) -> App {
-        let plans = plan_mounts(&config, &sites);
+    pub fn reloaded(&self, config: Config, opened: OpenMounts) -> App {
+        let plans = plan_mounts(&config, &opened, &self.maintenance);
         let resources = protected_resources(&plans, &config.public_url);
         let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(self.identity.reconfigured(identity_settings(&config), resources));
@@ -175,7 +187,8 @@ impl App {
             backend: Arc::clone(&self.backend),
             desk,
             mounts,
-            sites,
+            opened,
+            maintenance: self.maintenance.clone(),
             loopback_only,
             token_resources,
             identity,

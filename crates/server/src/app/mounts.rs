@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
-use frontdesk_engine::desk::Mount;
+use frontdesk_engine::desk::{MaintenanceSwitch, Mount};
 use frontdesk_engine::dispatch::{DispatchConfig, DispatchMode, OnQueueFull};
 use frontdesk_engine::limits::rate::Quota;
 use frontdesk_engine::model::contract_entry::QueryLimits;
@@ -18,9 +18,14 @@ use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
 use frontdesk_identity::ProtectedResource;
 use frontdesk_wire::method::Method;
 
+use super::maintenance::{MaintenanceSwitches, closed};
+use super::open_mounts::OpenMounts;
+use super::partners::{PartnerAuth, PartnerSecrets};
 use super::router::Router;
-use super::sites::{LoopbackAuth, OpenSite, Sites, TokenAuth};
-use crate::config::{Config, Dispatch, Failover, MountConfig, OwnTokens, PublicUrl, SiteAuth, SiteConfig, SiteServer};
+use super::sites::{LoopbackAuth, OpenSite, TokenAuth};
+use crate::config::{
+    Config, Dispatch, Failover, MountConfig, OwnTokens, PartnerConfig, PublicUrl, SiteAuth, SiteConfig, SiteServer,
+};
 
 /// A contract that will be mounted at a path.
 pub(super) struct MountPlan {
@@ -29,6 +34,9 @@ pub(super) struct MountPlan {
     /// The prefix of its REST routes.
     rest: Option<String>,
     site: Option<SiteMount>,
+    /// Who may call a partner.
+    partner: Option<PartnerAuth>,
+    maintenance: MaintenanceSwitch,
 }
 
 /// What the server of a site has besides its contract.
@@ -64,27 +72,33 @@ enum PathMatch {
 impl MountPlan {
     /// A contract that needs nothing but its path.
     pub(super) fn new(path: String, contract: Contract) -> MountPlan {
-        MountPlan { path, contract, rest: None, site: None }
+        MountPlan { path, contract, rest: None, site: None, partner: None, maintenance: MaintenanceSwitch::default() }
     }
 
     /// Whether tokens of this server are accepted there.
     fn accepts_own_tokens(&self) -> bool {
         match &self.site {
-            None => true,
+            None => self.partner.is_none(),
             Some(SiteMount { path_match: PathMatch::OneBelow, .. }) => false,
             Some(SiteMount { auth, .. }) => matches!(auth, AuthMode::Tokens { own: OwnTokens::Accepted, .. }),
         }
     }
 }
 
-/// Everything that a configuration mounts. A site that was not opened cannot be mounted.
-pub(super) fn plan_mounts(config: &Config, sites: &Sites) -> Vec<MountPlan> {
+/// Everything that a configuration mounts. A site that was not opened cannot be mounted; a partner whose credentials were
+/// not read refuses everybody.
+pub(super) fn plan_mounts(config: &Config, opened: &OpenMounts, switches: &MaintenanceSwitches) -> Vec<MountPlan> {
     let mut plans = Vec::new();
     for (index, mount) in config.mounts.iter().enumerate() {
-        match (&mount.site, sites.get(index)) {
+        let first = plans.len();
+        match (&mount.site, opened.sites.get(index)) {
             (Some(site), Some(opened)) => plans.extend(plan_site(config, mount, site, opened)),
             (Some(_), None) => {
                 tracing::error!(mount = index, path = mount.path, "mount not served: its site is not open")
+            }
+            (None, _) if let Some(partner) = &mount.partner => {
+                let secrets = opened.partners.get(index).cloned().unwrap_or_default();
+                plans.extend(plan_partner(mount, partner, secrets));
             }
             (None, _) => {
                 let contract = contracts::by_id(&mount.contract);
@@ -94,8 +108,19 @@ pub(super) fn plan_mounts(config: &Config, sites: &Sites) -> Vec<MountPlan> {
                 );
             }
         }
+        let is_closed = mount.partner.as_ref().is_some_and(|partner| partner.maintenance);
+        for plan in plans.iter_mut().skip(first) {
+            plan.maintenance = if is_closed { closed() } else { switches.of(&plan.path) };
+        }
     }
     plans
+}
+
+/// The configuration was checked with the same settings, so there is a contract.
+fn plan_partner(mount: &MountConfig, partner: &PartnerConfig, secrets: PartnerSecrets) -> Option<MountPlan> {
+    let contract = contracts::partner::partner_contract(&mount.contract, &partner.settings)?.ok()?;
+    let auth = PartnerAuth::new(partner, secrets);
+    Some(MountPlan { partner: Some(auth), ..MountPlan::new(mount.path.clone(), contract) })
 }
 
 /// The resources that this server issues tokens for.
@@ -133,10 +158,16 @@ pub(super) fn is_reachable(loopback_only: &[String], resource: &str, peer: IpAdd
 /// Every mount at its path. `own` verifies the tokens of this server.
 pub(super) fn build_router(plans: Vec<MountPlan>, url: &PublicUrl, own: &Arc<dyn Identity>) -> Router {
     let (mut exact, mut fallbacks) = (Vec::new(), Vec::new());
-    for MountPlan { path, contract, rest, site } in plans {
+    for MountPlan { path, contract, rest, site, partner, maintenance } in plans {
         let metadata = |path: &str| url.at(&format!("/.well-known/oauth-protected-resource{path}"));
+        if let Some(auth) = partner {
+            // There is no metadata: nobody issues tokens for it.
+            let mount = Mount::new(contract, url.at(&path), String::new());
+            exact.push((path, mount.with_identity(Arc::new(auth)).with_maintenance(maintenance)));
+            continue;
+        }
         let Some(site) = site else {
-            let mount = Mount::new(contract, url.at(&path), metadata(&path));
+            let mount = Mount::new(contract, url.at(&path), metadata(&path)).with_maintenance(maintenance);
             exact.push((
                 path,
                 match rest {
@@ -166,6 +197,7 @@ pub(super) fn build_router(plans: Vec<MountPlan>, url: &PublicUrl, own: &Arc<dyn
         let mount = Mount::new(contract, url.at(&path), metadata)
             .with_site_db(site.site_db)
             .with_policy(site.policy)
+            .with_maintenance(maintenance)
             .with_identity(identity);
         let mount = match site.dispatching {
             Some(dispatching) => mount.with_dispatch(dispatching),
@@ -207,7 +239,7 @@ fn plan_site(config: &Config, mount: &MountConfig, site: &SiteConfig, opened: &O
                 path_match,
                 resources,
             };
-            Some(MountPlan { path, contract, rest: None, site: Some(site_mount) })
+            Some(MountPlan { site: Some(site_mount), ..MountPlan::new(path, contract) })
         };
     let mut plans = Vec::new();
     for server in &site.servers {

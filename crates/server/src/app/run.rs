@@ -11,7 +11,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::background::{
     abort_tasks, flush_tally, flush_traces, run_dispatch_worker, run_import_worker, run_retention, run_tally_flush,
 };
-use super::{App, OnDatabaseDown, Reload, SiteNotice, Sites, register_tenants};
+use super::{App, OnDatabaseDown, OpenMounts, Reload, SiteNotice, register_tenants};
 use crate::admin::health;
 use crate::config::Config;
 use crate::http;
@@ -138,8 +138,8 @@ async fn apply_reload(current: &ArcSwap<App>, certificates: &mut CertificateWatc
         Err(errors) => return reject(&listed(&errors)),
     };
     let clock = &app.backend.clock;
-    let (sites, notices) = match Sites::open(&reloaded.config, clock, OnDatabaseDown::Fail, &app.sites).await {
-        Ok(opened) => opened,
+    let (opened, notices) = match OpenMounts::open(&reloaded.config, clock, OnDatabaseDown::Fail, &app.opened).await {
+        Ok(both) => both,
         Err(errors) => return reject(&errors),
     };
     if let Err(why) = register_tenants(&reloaded.config, &app.backend).await {
@@ -148,7 +148,7 @@ async fn apply_reload(current: &ArcSwap<App>, certificates: &mut CertificateWatc
     let event = certificate.event();
     certificates.replace(certificate);
     app.traces.set_exporter(traces);
-    current.store(Arc::new(app.reloaded(reloaded.config.clone(), sites)));
+    current.store(Arc::new(app.reloaded(reloaded.config.clone(), opened)));
     reload.finish(reloaded);
     notices.iter().for_each(SiteNotice::log);
     event.iter().for_each(CertificateEvent::log);

@@ -10,21 +10,18 @@ use std::sync::Arc;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Scopes;
-use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::ports::{Clock, Identity};
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{JwtSettings, JwtVerifier, SigningSecret};
 use frontdesk_store::site_db::{SiteDbError, SiteDbSettings, open, open_lazily};
 
-use super::DataBackend;
-use crate::admin::tenant_record;
 use crate::config::{Config, JwtConfig, MountConfig, SiteAuth, SiteConfig};
 pub(super) use auth::{LoopbackAuth, TokenAuth};
 
 /// One entry for each mount, in the order of the configuration; none for a mount that reads no site.
 #[derive(Default)]
-pub struct Sites(Vec<Option<OpenSite>>);
+pub(super) struct Sites(Vec<Option<OpenSite>>);
 
 /// A site whose database is open.
 pub(super) struct OpenSite {
@@ -85,9 +82,15 @@ pub enum SiteNoticeKind {
     },
     DatabaseChanged,
     SecretChanged,
+    /// Those of a partner.
+    CredentialsChanged,
 }
 
 impl SiteNotice {
+    pub(super) fn credentials_changed(mount: usize) -> SiteNotice {
+        SiteNotice { mount, kind: SiteNoticeKind::CredentialsChanged }
+    }
+
     pub fn log(&self) {
         let mount = self.mount;
         match &self.kind {
@@ -103,6 +106,9 @@ impl SiteNotice {
             }
             SiteNoticeKind::DatabaseChanged => tracing::info!(mount, "site database changed and was reopened"),
             SiteNoticeKind::SecretChanged => tracing::info!(mount, "JWT secret changed and was reloaded"),
+            SiteNoticeKind::CredentialsChanged => {
+                tracing::info!(mount, "partner credentials changed and were reloaded");
+            }
         }
     }
 }
@@ -120,6 +126,7 @@ impl fmt::Display for SiteNotice {
             }
             SiteNoticeKind::DatabaseChanged => write!(out, "mount[{mount}].database: the database has changed"),
             SiteNoticeKind::SecretChanged => write!(out, "mount[{mount}].jwt_secret: the secret has changed"),
+            SiteNoticeKind::CredentialsChanged => write!(out, "mount[{mount}].auth: the credentials have changed"),
         }
     }
 }
@@ -127,7 +134,7 @@ impl fmt::Display for SiteNotice {
 impl Sites {
     /// Opens the sites, and returns what is worth a log line. A database that was open before is opened again, because its
     /// tables may have changed; if that fails, the old connection stays.
-    pub async fn open(
+    pub(super) async fn open(
         config: &Config,
         clock: &Arc<dyn Clock>,
         on_down: OnDatabaseDown,
@@ -169,23 +176,6 @@ impl Sites {
     pub(super) fn get(&self, mount: usize) -> Option<&OpenSite> {
         self.0.get(mount)?.as_ref()
     }
-}
-
-/// Creates the tenants of the sites, where they are missing.
-pub async fn register_tenants(config: &Config, backend: &DataBackend) -> Result<(), String> {
-    let mut missing: Vec<&SiteConfig> = config.mounts.iter().filter_map(|mount| mount.site.as_deref()).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let explain = |fault: frontdesk_engine::Fault| fault.cause.unwrap_or_else(|| fault.message.into_owned());
-    let known = backend.store.tenants().await.map_err(explain)?;
-    missing.retain(|site| !known.iter().any(|tenant| tenant.id == site.tenant));
-    for site in missing {
-        let tenant = Tenant::new(site.tenant.clone(), site.tenant.as_str());
-        let record = tenant_record(backend.clock.now(), &site.tenant);
-        backend.store.add_tenant(tenant, record).await.map_err(explain)?;
-    }
-    Ok(())
 }
 
 /// Why a file cannot be read. A database that does not answer would otherwise hide it until it does.

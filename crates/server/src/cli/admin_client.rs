@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 
 use super::{CliError, DataArgs, StoreGuard, data_flag, load_config};
 use crate::admin::{AdminRequest, AdminResponse, AdminService, is_served, send_request};
-use crate::app::{App, DataBackend, Sites};
+use crate::app::{App, DataBackend, OpenMounts};
 use crate::config::Config;
 use crate::data_dir::{self, DataDir};
 use crate::telemetry::Log;
@@ -32,6 +32,15 @@ pub(super) enum NeededData {
 impl AdminClient {
     pub(super) async fn open(args: DataArgs, needed: NeededData, guard: &StoreGuard) -> Result<AdminClient, CliError> {
         let config = load_config(args.config, data_flag(args.data.as_deref()))?.config;
+        AdminClient::open_at(config, needed, guard).await
+    }
+
+    /// By a configuration that has been read already.
+    pub(super) async fn open_at(
+        config: Config,
+        needed: NeededData,
+        guard: &StoreGuard,
+    ) -> Result<AdminClient, CliError> {
         let socket = data_dir::admin_socket(&config.data);
         if is_served(&socket).await {
             return Ok(AdminClient::Server(socket));
@@ -63,5 +72,5 @@ async fn open_app(mut config: Config, needed: NeededData, guard: &StoreGuard) ->
     let backend = DataBackend::open(data_dir, &config.database).await?;
     guard.hold(&backend.store);
     let log = Arc::new(Log::silent(Arc::clone(&backend.clock)));
-    Ok(App::open(backend, config, Sites::default(), log))
+    Ok(App::open(backend, config, OpenMounts::default(), log))
 }

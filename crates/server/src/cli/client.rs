@@ -148,6 +148,7 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
         | AdminRequest::Import { .. }
         | AdminRequest::Export { .. }
         | AdminRequest::ErasePerson { .. }
+        | AdminRequest::Maintenance { .. }
         | AdminRequest::Tenant { .. } => NeededData::Existing,
     };
     let guard = StoreGuard::default();
@@ -171,6 +172,7 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
+        | AdminResponse::Maintenance(_)
         | AdminResponse::ErasePerson(_) => Ok(Vec::new()),
     }
 }
@@ -206,6 +208,7 @@ fn describe(response: &AdminResponse) -> String {
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
+        | AdminResponse::Maintenance(_)
         | AdminResponse::ErasePerson(_) => String::new(),
         AdminResponse::Revoked { id } => format!("Client {id} is revoked; its tokens end within a second."),
     }

@@ -10,9 +10,12 @@ use frontdesk_contracts::ENTRIES;
 use frontdesk_engine::ports::Clock;
 use frontdesk_store::check_connection;
 
-use super::{CliError, data_flag, load_config, runtime, with_flags};
-use crate::app::{OnDatabaseDown, Sites};
-use crate::config::{CertificateConfig, CheckedConfig, DatabaseConfig, check, show};
+use super::admin_client::{AdminClient, NeededData};
+use super::{CliError, StoreGuard, data_flag, load_config, run_server, runtime, with_flags};
+use crate::admin::{AdminRequest, AdminResponse, TenantRequest, TenantResponse, TenantView};
+use crate::app::{OnDatabaseDown, OpenMounts, TenantCurrency, check_currencies};
+use crate::config::{CertificateConfig, CheckedConfig, Config, DatabaseConfig, MountConfig, check, show};
+use crate::data_dir::require_data;
 use crate::system::SystemClock;
 use crate::telemetry::traces;
 use crate::{data_dir, net};
@@ -32,7 +35,9 @@ pub(super) enum ConfigCommand {
 Exits with 0 when the configuration can be served, also when there are warnings.
 A PostgreSQL database is connected to once: its certificate, password and role
 are checked. So is the database of every site that is mounted, and its secrets
-are read. Nothing is changed.
+are read. With a partner mounted its credentials are read, and the currency of
+its tenant is checked: the running server is asked, or the data is opened as by
+any other command. Nothing else is changed.
 
 Example:
   frontdesk config check --config frontdesk.toml")]
@@ -124,15 +129,41 @@ fn try_out(checked: &CheckedConfig) -> Result<CheckReport, CliError> {
     {
         problems.push(format!("database: {error}"));
     }
-    if config.mounts.iter().any(|mount| mount.site.is_some()) && checked.are_valid(&["mount"]) {
+    let needs_opening = |mount: &MountConfig| mount.site.is_some() || mount.partner.is_some();
+    if config.mounts.iter().any(needs_opening) && checked.are_valid(&["mount"]) {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         // As at startup: a server must come up before the databases that it reads.
-        match runtime()?.block_on(Sites::open(config, &clock, OnDatabaseDown::Retry, &Sites::default())) {
+        match runtime()?.block_on(OpenMounts::open(config, &clock, OnDatabaseDown::Retry, &OpenMounts::default())) {
             Ok((_, found)) => notices = found.iter().map(ToString::to_string).collect(),
             Err(errors) => problems.extend(errors.0),
         }
     }
+    let has_partner = config.mounts.iter().any(|mount| mount.partner.is_some());
+    if has_partner && problems.is_empty() {
+        match tenant_currencies(config)? {
+            Some(known) => problems.extend(check_currencies(config, &known)),
+            None => notices
+                .push("mount: the currencies of the tenants were not checked, because there is no data yet".to_owned()),
+        }
+    }
     Ok(CheckReport { problems, notices })
+}
+
+/// What the tenants count in, from the running server or from the data; none if there is no data yet.
+fn tenant_currencies(config: &Config) -> Result<Option<Vec<TenantCurrency>>, CliError> {
+    if require_data(&config.data, &config.database).is_err() {
+        return Ok(None);
+    }
+    let guard = StoreGuard::default();
+    run_server(&guard, async {
+        let client = AdminClient::open_at(config.clone(), NeededData::Existing, &guard).await?;
+        let response = client.send(AdminRequest::Tenant { request: TenantRequest::List }).await?;
+        let AdminResponse::Tenant(TenantResponse::Tenants(tenants)) = response else {
+            return Err("the running server is another version of Frontdesk".into());
+        };
+        let currency = |tenant: TenantView| TenantCurrency { tenant: tenant.id, currency: tenant.currency };
+        Ok(Some(tenants.into_iter().map(currency).collect()))
+    })
 }
 
 fn listed(problems: &[String]) -> String {

@@ -6,7 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
-use frontdesk_contracts::demo::{Business, BusinessData, DemoInfo, DemoSite, business_data, info, site as demo_site};
+use frontdesk_contracts::demo::{
+    Business, BusinessData, DemoInfo, DemoPartner, DemoSite, business_data, info, partner as demo_partner,
+    partner_data, registration, site as demo_site,
+};
 use frontdesk_engine::desk::{Mount, new_id};
 use frontdesk_engine::model::idempotency_key::IdempotencyKey;
 use frontdesk_engine::model::tool::Item;
@@ -18,10 +21,11 @@ use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
-use super::demo_banner::{BannerClient, DemoBanner, MountBanner, SiteBanner};
+use super::demo_banner::{BannerClient, DemoBanner, MountBanner, PartnerBanner, SiteBanner};
+use super::demo_partner::{PartnerAccess, access, make_tokens, with_partner};
 use super::serve::{ListenSources, run_started, start};
 use super::{CliError, StoreGuard, load_config, run_server};
-use crate::admin::{client_record, tenant_record};
+use crate::admin::{client_record, tenant_record, tenant_update_record};
 use crate::app::{App, OnSighup};
 use crate::config::{LoadedConfig, MountConfig, PublicUrl, ValueSource};
 use crate::data_dir::{DataDir, require_data};
@@ -40,8 +44,8 @@ const LISTEN: ListenSources =
 #[derive(Debug, Args)]
 #[command(
     long_about = "Creates a data folder with a certificate authority, a certificate, demo data with a client for each demo \
-        tenant, and a small website with a client of its own; serves it over HTTPS, and prints everything that is needed \
-        to call it.\n\n\
+        tenant, a small website with a client of its own, and a partner with credentials for live operation and for its \
+        sandbox; serves it over HTTPS, and prints everything that is needed to call it.\n\n\
         A second start reuses the folder. Secrets are shown on the first start only, since they are stored as hashes; \
         --new-secrets makes and shows new ones. Ctrl-C finishes running calls and stops.",
     after_help = "\
@@ -76,31 +80,41 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
     flags.extend(args.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
     flags.extend(args.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
     let loaded = load_config(None, flags)?;
-    // A site is added only if nobody has configured the mounts.
-    let site = demo_site().filter(|_| has_default_mounts(&loaded));
-    let (loaded, file) = match &site {
+    // A site and a partner are added only if nobody has configured the mounts.
+    let is_default = has_default_mounts(&loaded);
+    let (site, partner) = (demo_site().filter(|_| is_default), demo_partner().filter(|_| is_default));
+    let (mut loaded, file) = match &site {
         Some(site) => (with_site(loaded, site)?, Some(SITE_FILE)),
         None => (loaded, None),
     };
+    if let Some(partner) = &partner {
+        loaded = with_partner(loaded, partner)?;
+    }
     let guard = StoreGuard::default();
     run_server(&guard, async {
-        let seed_site = move |data_dir: &DataDir| match file {
-            Some(file) => make_sample(&data_dir.path().join(file), || CmsSite::demo().script(ScriptDialect::Sqlite)),
-            None => Ok(()),
+        let seed_files = move |data_dir: &DataDir| {
+            let Some(file) = file else { return Ok(()) };
+            make_tokens(data_dir.path(), &SystemRandom)?;
+            make_sample(&data_dir.path().join(file), || CmsSite::demo().script(ScriptDialect::Sqlite))
+                .map_err(|error| error.to_string())
         };
         // In a new folder the demo data will be needed: it is generated while the server starts.
         let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();
         let generated = is_new.then(generate_data);
-        let started = start(&loaded, LISTEN, &guard, seed_site).await?;
+        let started = start(&loaded, LISTEN, &guard, seed_files).await?;
         let app = started.app.load_full();
         let demo = info();
         let known = app.backend.store.clients().await.map_err(explain)?;
-        let reused = seed(&app, &demo, &known, generated).await?;
+        let reused = seed(&app, missing(&app, &demo, partner.as_ref(), &known).await?, generated).await?;
         let secrets = if args.new_secrets { Secrets::New } else { Secrets::Kept };
         let clients = clients(&app, &demo, &known, secrets).await?;
         let site = match &site {
             Some(site) => Some(site_banner(&app, &loaded, site, &known, secrets).await?),
             None => None,
+        };
+        let partner = match &partner {
+            Some(partner) => access(&app.config.data, partner)?,
+            None => Vec::new(),
         };
         let banner = DemoBanner {
             endpoint: app.mounts.get(0).map(|(_, mount)| mount.resource.clone()).unwrap_or_default(),
@@ -114,7 +128,14 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
             scopes: demo.scopes.to_string(),
             example: demo.example,
             site,
-            mounts: app.mounts.iter().map(|(_, mount)| mount_banner(mount, &app.config.public_url)).collect(),
+            mounts: app
+                .mounts
+                .iter()
+                .map(|(path, mount)| {
+                    let access = partner.iter().find(|access| access.path == *path);
+                    mount_banner(mount, &app.config.public_url, access)
+                })
+                .collect(),
             reused,
         };
         banner.print(args.json)?;
@@ -123,12 +144,18 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
     })
 }
 
-fn mount_banner(mount: &Mount, public_url: &PublicUrl) -> MountBanner {
+fn mount_banner(mount: &Mount, public_url: &PublicUrl, access: Option<&PartnerAccess>) -> MountBanner {
     MountBanner {
         contract: mount.contract.id,
         endpoint: mount.resource.clone(),
         rest: mount.prefix.as_deref().map(|prefix| public_url.at(prefix)),
         scopes: mount.contract.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        partner: access.map(|access| PartnerBanner {
+            intent: access.intent,
+            partner_id: access.partner_id.clone(),
+            sandbox_bearer: access.sandbox_bearer.clone(),
+            live_bearer: access.live_bearer.clone(),
+        }),
     }
 }
 
@@ -138,32 +165,49 @@ fn generate_data() -> Receiver<BusinessData> {
     spawn_blocking(move || {
         let (now, random) = (SystemClock.now(), SystemRandom);
         // The receiver is gone if the server could not start; then the rest is not generated.
-        business_data(now, &mut |prefix| new_id(prefix, now, &random))
+        let mut next_id = |prefix: &str| new_id(prefix, now, &random);
+        business_data(now, &mut next_id)
+            .chain(partner_data(now, &mut |prefix: &str| new_id(prefix, now, &random)))
             .try_for_each(|contents| sender.blocking_send(contents))
     });
     receiver
 }
 
-/// Commits the demo data once; returns whether it existed already. A client is added after its business and stays, while
-/// the idempotency claim expires: it covers the time between the two.
-async fn seed(
+/// The businesses whose data must be written. A client is added after its business and stays, while the idempotency claim
+/// expires: it covers the time between the two. A business of the partner's has no client; it gets its name afterwards.
+async fn missing(
     app: &App,
     demo: &DemoInfo,
+    partner: Option<&DemoPartner>,
     known: &[Client],
-    generated: Option<Receiver<BusinessData>>,
-) -> Result<bool, CliError> {
-    let is_missing = |business: &&Business| !known.iter().any(|client| client.name == agent_of(business.name));
-    let missing: Vec<Business> = demo.businesses.iter().filter(is_missing).copied().collect();
+) -> Result<Vec<Business>, CliError> {
+    let tenants = app.backend.store.tenants().await.map_err(explain)?;
+    let has_client = |business: &Business| known.iter().any(|client| client.name == agent_of(business.name));
+    let has_name = |business: &Business| {
+        tenants.iter().any(|tenant| tenant.id.as_str() == business.id && tenant.name == business.name)
+    };
+    let of_contract = demo.businesses.iter().filter(|business| !has_client(business));
+    let of_partner = partner.iter().flat_map(|partner| &partner.businesses).filter(|business| !has_name(business));
+    Ok(of_contract.chain(of_partner).copied().collect())
+}
+
+/// Commits the data of these businesses once; returns whether it existed already.
+async fn seed(app: &App, missing: Vec<Business>, generated: Option<Receiver<BusinessData>>) -> Result<bool, CliError> {
     if missing.is_empty() {
         return Ok(true);
     }
+    let mut unnamed = Vec::new();
     for business in &missing {
-        let Some(tenant) = TenantId::parse(business.id) else {
+        let Some(id) = TenantId::parse(business.id) else {
             continue;
         };
-        let registered = Tenant::new(tenant.clone(), business.name);
-        let record = tenant_record(app.desk.now(), &tenant);
-        app.backend.store.add_tenant(registered, record).await.map_err(explain)?;
+        let mut tenant = Tenant::new(id.clone(), business.name);
+        registration(business).apply(&mut tenant);
+        let record = tenant_record(app.desk.now(), &id);
+        // One that a mount names has been created at the start.
+        if app.backend.store.add_tenant(tenant, record).await.map_err(explain)? == Changed::Nothing {
+            unnamed.push((id, business));
+        }
     }
     let mut reused = true;
     let mut generated = generated.unwrap_or_else(generate_data);
@@ -180,6 +224,10 @@ async fn seed(
                 return Err("the demo data could not be written in time; start again".into());
             }
         }
+    }
+    for (id, business) in unnamed {
+        let record = tenant_update_record(app.desk.now(), &id, &["name"]);
+        app.backend.store.update_tenant(&id, registration(business), record).await.map_err(explain)?;
     }
     Ok(reused)
 }
@@ -282,8 +330,9 @@ async fn site_banner(
     known: &[Client],
     secrets: Secrets,
 ) -> Result<SiteBanner, CliError> {
-    let mount = loaded.config.mounts.last().ok_or("the demo's site is not mounted")?;
-    let tenant = mount.site.as_ref().map(|site| site.tenant.clone()).ok_or("the demo's site is not mounted")?;
+    let mut sites = loaded.config.mounts.iter().filter_map(|mount| Some((mount, mount.site.as_ref()?)));
+    let (mount, config) = sites.next().ok_or("the demo's site is not mounted")?;
+    let tenant = config.tenant.clone();
     Ok(SiteBanner {
         endpoint: app.config.public_url.at(&mount.endpoint()),
         client: client(app, site.business, tenant, &site.scopes, known, secrets).await?,

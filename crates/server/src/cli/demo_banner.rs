@@ -37,6 +37,17 @@ pub(super) struct MountBanner {
     /// Where its routes begin; none for a contract without any.
     pub(super) rest: Option<String>,
     pub(super) scopes: Vec<String>,
+    #[serde(flatten)]
+    pub(super) partner: Option<PartnerBanner>,
+}
+
+/// With what a partner's mount is called.
+#[derive(Serialize)]
+pub(super) struct PartnerBanner {
+    pub(super) intent: &'static str,
+    pub(super) partner_id: String,
+    pub(super) sandbox_bearer: String,
+    pub(super) live_bearer: String,
 }
 
 /// The demo website, which has its own client and endpoint.
@@ -128,6 +139,7 @@ impl DemoBanner {
                 ),
             });
         }
+        lines.extend(self.partner_lines());
         if let Some(client) = self.clients.first() {
             lines.extend([String::new(), "  Paste these one after the other:".to_owned(), String::new()]);
             lines.extend(self.token(TOKEN, &trust, client, endpoint, &self.scopes));
@@ -140,6 +152,19 @@ impl DemoBanner {
             lines.extend(["  Ctrl-C stops the server.".to_owned(), String::new()]);
         }
         lines.join("\n")
+    }
+
+    /// The mounts that are called with bearer tokens of their own.
+    fn partner_lines(&self) -> Vec<String> {
+        let mut mounts = self.mounts.iter().filter_map(|mount| Some((mount, mount.partner.as_ref()?))).peekable();
+        let Some((mount, first)) = mounts.peek() else { return Vec::new() };
+        let mut lines = vec![
+            format!("  Partner {} ({}), by bearer token instead of a client", first.partner_id, mount.contract),
+            format!("    sandbox  {}", first.sandbox_bearer),
+            format!("    live     {}", first.live_bearer),
+        ];
+        lines.extend(mounts.map(|(mount, _)| format!("    endpoint {}", mount.endpoint)));
+        lines
     }
 
     fn token(&self, name: &str, trust: &str, client: &BannerClient, endpoint: &str, scopes: &str) -> [String; 4] {

@@ -230,6 +230,7 @@ impl EraseCommand {
             | AdminResponse::Revoked { .. }
             | AdminResponse::Recorded
             | AdminResponse::Import(_)
+            | AdminResponse::Maintenance(_)
             | AdminResponse::Tenant(_)
             | AdminResponse::Export(_) => Err(other_version()),
         }

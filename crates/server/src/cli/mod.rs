@@ -9,9 +9,11 @@ mod contract;
 mod data_args;
 mod demo;
 mod demo_banner;
+mod demo_partner;
 mod erase;
 mod export;
 mod import;
+mod maintenance;
 mod output;
 mod probe;
 mod progress;
@@ -41,6 +43,7 @@ use data_args::DataArgs;
 use demo::DemoArgs;
 use export::ExportRecordsArgs;
 use import::ImportArgs;
+use maintenance::MaintenanceArgs;
 use serve::ServeArgs;
 use shell::{CompletionsArgs, ManArgs};
 use stdio::StdioArgs;
@@ -96,6 +99,7 @@ enum Command {
     Import(Box<ImportArgs>),
     Export(ExportRecordsArgs),
     Tenant(TenantArgs),
+    Maintenance(MaintenanceArgs),
     Stdio(StdioArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -137,6 +141,7 @@ impl Command {
             Command::Import(args) => import::run(*args),
             Command::Export(args) => export::run(args),
             Command::Tenant(args) => tenant::run(args),
+            Command::Maintenance(args) => maintenance::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),
             Command::Stdio(args) => stdio::run(args),

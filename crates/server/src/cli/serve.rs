@@ -8,13 +8,12 @@ use arc_swap::ArcSwap;
 use clap::Args;
 use frontdesk_contracts::ENTRIES;
 use frontdesk_engine::ports::Clock as _;
-use frontdesk_store::StoreError;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{CliError, StoreGuard, data_flag, load_config, run_server, with_flags};
 use crate::admin::{self, AdminService};
 use crate::app::{
-    App, BoundListeners, DataBackend, OnDatabaseDown, OnSighup, Reload, SiteNotice, Sites, install_sighup_handler,
+    App, BoundListeners, DataBackend, OnDatabaseDown, OnSighup, OpenMounts, Reload, SiteNotice, install_sighup_handler,
     install_signal_handlers, register_tenants, serve_until_shutdown,
 };
 use crate::config::{LoadedConfig, load};
@@ -90,7 +89,7 @@ pub(super) async fn start(
     loaded: &LoadedConfig,
     sources: ListenSources,
     guard: &StoreGuard,
-    seed: impl FnOnce(&DataDir) -> Result<(), StoreError> + Send + 'static,
+    seed: impl FnOnce(&DataDir) -> Result<(), String> + Send + 'static,
 ) -> Result<StartedApp, CliError> {
     let shutdown = install_signal_handlers()?;
     let public = net::bind(loaded.config.listen, sources.public).await?;
@@ -109,7 +108,8 @@ pub(super) async fn start(
     guard.hold(&backend.store);
     let certificate = certificate??;
     let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
-    let (sites, notices) = Sites::open(&config, &backend.clock, OnDatabaseDown::Retry, &Sites::default()).await?;
+    let (opened, notices) =
+        OpenMounts::open(&config, &backend.clock, OnDatabaseDown::Retry, &OpenMounts::default()).await?;
     let (ca_file, event) = (certificate.ca_file.clone(), certificate.event());
     let certificates = CertificateWatcher::new(certificate, backend.clock.now());
     let listeners = BoundListeners { public, admin, certificates };
@@ -119,7 +119,7 @@ pub(super) async fn start(
     log.install();
     notices.iter().for_each(SiteNotice::log);
     event.iter().for_each(CertificateEvent::log);
-    let app = App::open(backend, config, sites, log);
+    let app = App::open(backend, config, opened, log);
     app.traces.set_exporter(traces);
     let app = Arc::new(ArcSwap::from_pointee(app));
     let service = AdminService::with_app(Arc::clone(&app));

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{CliError, DataArgs, StoreGuard, load_config, run_server};
 use crate::admin::{self, AdminService};
 use crate::app::{
-    App, DataBackend, OnDatabaseDown, SiteNotice, Sites, abort_tasks, flush_tally, flush_traces,
+    App, DataBackend, OnDatabaseDown, OpenMounts, SiteNotice, abort_tasks, flush_tally, flush_traces,
     install_signal_handlers, register_tenants, run_import_worker, run_retention, run_tally_flush,
 };
 use crate::config::{Config, MountConfig, login};
@@ -71,12 +71,13 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
         guard.hold(&backend.store);
         let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
         let socket = data_dir::admin_socket(backend.data_dir.path());
-        let (sites, notices) = Sites::open(&config, &backend.clock, OnDatabaseDown::Retry, &Sites::default()).await?;
+        let (opened, notices) =
+            OpenMounts::open(&config, &backend.clock, OnDatabaseDown::Retry, &OpenMounts::default()).await?;
         register_tenants(&config, &backend).await?;
         let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));
         log.install();
         notices.iter().for_each(SiteNotice::log);
-        let current = Arc::new(ArcSwap::from_pointee(App::open(backend, config, sites, log)));
+        let current = Arc::new(ArcSwap::from_pointee(App::open(backend, config, opened, log)));
         let service = AdminService::with_app(Arc::clone(&current));
         admin::serve(socket, Arc::new(service), shutdown.clone()).await?;
         let tasks = [

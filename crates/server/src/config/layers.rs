@@ -31,6 +31,8 @@ pub(super) struct Env<'a> {
     pub(super) entries: &'a [ContractEntry],
     /// Environment variables that a file can name.
     pub(super) variables: BTreeMap<String, String>,
+    /// The folder of the file, from which relative paths of intents start.
+    pub(super) folder: PathBuf,
 }
 
 pub(super) fn read_layers(
@@ -41,14 +43,16 @@ pub(super) fn read_layers(
     // A map, so that the last value of a name counts and the order of problems is stable.
     let (mut variables, others): (BTreeMap<String, String>, BTreeMap<String, String>) =
         environment.partition(|(name, _)| name.starts_with(PREFIX));
-    let env = Env { entries, variables: others };
     let named_file = variables.remove(FILE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let file = file.map(Path::to_path_buf).or(named_file);
+    let folder = file.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+    let env = Env { entries, variables: others, folder };
     let mut layers = Layers {
         raw: RawConfig::blank(),
         sources: BTreeMap::new(),
         problems: Vec::new(),
         invalid: BTreeSet::new(),
-        file: file.map(Path::to_path_buf).or(named_file),
+        file,
     };
     layers.defaults(&env);
     if let Some(path) = layers.file.clone() {

@@ -2,10 +2,12 @@
 //! Nothing outside this module may read the environment or the file, and no later code needs to check a value again.
 
 mod env;
+mod fields;
 mod finding;
 mod keys;
 mod layers;
 mod mount;
+mod partner;
 mod raw;
 mod reference;
 mod show;
@@ -25,6 +27,7 @@ use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_store::Address;
 pub use keys::{ConfigKey, DefaultValue, KEYS};
 pub use mount::MountConfig;
+pub use partner::{PartnerAuthConfig, PartnerConfig, PartnerCredentials};
 use raw::RawConfig;
 pub use reference::{example, reference};
 pub use show::{ShownSetting, ValueSource, show};
@@ -128,7 +131,7 @@ impl LoadedConfig {
 }
 
 /// Everything that can be configured. No field is optional: what was not set has its default.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The folder of the database, keys and development certificates.
     pub data: PathBuf,
@@ -152,6 +155,13 @@ pub struct Config {
     pub database: DatabaseConfig,
     /// At least one, with distinct paths.
     pub mounts: Vec<MountConfig>,
+}
+
+impl Config {
+    /// Whether some mount pins certificates of clients.
+    pub fn asks_for_certificates(&self) -> bool {
+        self.mounts.iter().filter_map(|mount| mount.partner.as_ref()).any(|partner| partner.auth.pins_certificates())
+    }
 }
 
 /// Which certificate the server uses.

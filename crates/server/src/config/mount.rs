@@ -9,11 +9,12 @@ use toml::{Table, Value};
 
 use super::finding::ConfigError;
 use super::layers::Env;
+use super::partner::{self, PartnerConfig};
 use super::raw::LOCAL;
 use super::site::{self, SiteAuth, SiteConfig};
 
 /// One contract at one path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MountConfig {
     pub contract: String,
     /// Begins with `/`, does not end with it, and needs no escaping in a URL. For a site: the parent of its servers.
@@ -22,16 +23,23 @@ pub struct MountConfig {
     pub rest: Option<String>,
     /// The site, for a contract that reads a foreign database.
     pub site: Option<Box<SiteConfig>>,
+    /// The business as its partner knows it, for a contract that requires one.
+    pub partner: Option<Box<PartnerConfig>>,
 }
 
 impl MountConfig {
+    /// A contract that needs nothing but a path.
+    pub fn new(contract: impl Into<String>, path: impl Into<String>) -> MountConfig {
+        MountConfig { contract: contract.into(), path: path.into(), rest: None, site: None, partner: None }
+    }
+
     /// The default mount of a contract that needs nothing but a path.
     pub(super) fn default_for(entry: &ContractEntry) -> Option<MountConfig> {
         let contract = entry.name;
         match entry.requires {
             Requires::Nothing => {
                 let rest = entry.rest.map(str::to_owned);
-                Some(MountConfig { contract: contract.to_owned(), path: format!("/mcp/{contract}"), rest, site: None })
+                Some(MountConfig { rest, ..MountConfig::new(contract, format!("/mcp/{contract}")) })
             }
             Requires::SiteDb(_) | Requires::Partner => None,
         }
@@ -43,7 +51,12 @@ impl MountConfig {
             return None;
         };
         let (path, site) = site::read(table, "", &defaults, &|_| None).ok()?;
-        Some(MountConfig { contract: entry.name.to_owned(), path, rest: None, site: Some(Box::new(site)) })
+        Some(MountConfig { site: Some(Box::new(site)), ..MountConfig::new(entry.name, path) })
+    }
+
+    /// A partner at a path.
+    pub fn for_partner(entry: &ContractEntry, path: &str, partner: PartnerConfig) -> MountConfig {
+        MountConfig { partner: Some(Box::new(partner)), ..MountConfig::new(entry.name, path) }
     }
 
     /// The path of the first endpoint.
@@ -93,9 +106,12 @@ pub(super) fn parse_text(text: &str, entries: &[ContractEntry]) -> Result<Vec<Mo
                 let advice = "Write it into a file, as [[mount]] with `contract` and `database`";
                 errors.push(ConfigError::new(problem, advice).at(format!("[{index}]")));
             }
-            Some(Requires::Nothing | Requires::Partner) | None => {
-                mounts.push((index, MountConfig { contract, path, rest: None, site: None }));
+            Some(Requires::Partner) => {
+                let problem = format!("{contract} needs a partner, and a path does not say who it is");
+                let advice = "Write it into a file, as [[mount]] with `contract`, `tenant` and [mount.partner]";
+                errors.push(ConfigError::new(problem, advice).at(format!("[{index}]")));
             }
+            Some(Requires::Nothing) | None => mounts.push((index, MountConfig::new(contract, path))),
         }
     }
     check(mounts, errors, entries)
@@ -122,10 +138,15 @@ pub(super) fn parse_toml(value: &Value, env: &Env<'_>) -> Result<Vec<MountConfig
             Some(Requires::SiteDb(defaults)) => {
                 let variables = |name: &str| env.variables.get(name).cloned();
                 site::read(table, &format!("[{index}]"), &defaults, &variables).map(|(path, site)| {
-                    Some(MountConfig { contract: named.to_owned(), path, rest: None, site: Some(Box::new(site)) })
+                    Some(MountConfig { site: Some(Box::new(site)), ..MountConfig::new(named, path) })
                 })
             }
-            Some(Requires::Nothing | Requires::Partner) | None => plain_mount(index, table, env.entries),
+            Some(Requires::Partner) => {
+                partner::read(table, &format!("[{index}]"), named, &env.folder).map(|(path, partner)| {
+                    Some(MountConfig { partner: Some(Box::new(partner)), ..MountConfig::new(named, path) })
+                })
+            }
+            Some(Requires::Nothing) | None => plain_mount(index, table, env.entries),
         };
         match read {
             Ok(mount) => mounts.extend(mount.map(|mount| (index, mount))),
@@ -172,13 +193,14 @@ pub(super) fn warnings(index: usize, mount: &MountConfig, host: &str, report: &m
 }
 
 /// As `config show` writes it.
-pub(super) fn shown(MountConfig { contract, path, rest, site }: &MountConfig) -> Table {
+pub(super) fn shown(MountConfig { contract, path, rest, site, partner }: &MountConfig) -> Table {
     let mut table = Table::from_iter([
         ("contract".to_owned(), Value::String(contract.clone())),
         ("path".to_owned(), Value::String(path.clone())),
     ]);
     table.extend(rest.iter().map(|rest| ("rest".to_owned(), Value::String(rest.clone()))));
     table.extend(site.iter().flat_map(|site| site::shown(site)));
+    table.extend(partner.iter().flat_map(|partner| partner::shown(partner)));
     table
 }
 
@@ -216,7 +238,7 @@ fn plain_mount(
     };
     let rest = if table.contains_key("rest") { field("rest") } else { None };
     let mount = match (field("contract"), field("path")) {
-        (Some(contract), Some(path)) => Some(MountConfig { contract, path, rest, site: None }),
+        (Some(contract), Some(path)) => Some(MountConfig { rest, ..MountConfig::new(contract, path) }),
         (Some(_) | None, _) => None,
     };
     if errors.is_empty() { Ok(mount) } else { Err(errors) }

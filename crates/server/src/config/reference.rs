@@ -1,10 +1,13 @@
 //! The reference and the example with every key, both generated from the table so that neither can be out of date.
 
-use frontdesk_engine::model::contract_entry::ContractEntry;
+use frontdesk_contracts::partner;
+use frontdesk_engine::model::contract_entry::{ContractEntry, Requires};
 
+use super::fields::MountKey;
 use super::keys::{ConfigKey, DefaultValue, KEYS};
 use super::layers::read_layers;
-use super::site::{LIMITS, SERVER, SITE, SiteKey};
+use super::partner::{AUTH, PARTNER, PARTNER_MOUNT};
+use super::site::{LIMITS, SERVER, SITE};
 use super::{MountConfig, raw};
 use crate::app::RESTART_KEYS;
 
@@ -12,9 +15,19 @@ use crate::app::RESTART_KEYS;
 pub fn reference() -> String {
     let rows: String = KEYS.iter().map(row).collect();
     let restart: Vec<String> = RESTART_KEYS.iter().map(|key| format!("`{key}`")).collect();
-    let site = [("", SITE), (SERVERS, SERVER), (SITE_LIMITS, LIMITS)]
-        .map(|(title, keys)| format!("{title}{KEYS_OF_A_SITE}{}", keys.iter().map(site_row).collect::<String>()));
-    format!("{INTRODUCTION}{rows}\n{SITES}{}\n{RELOAD}\n{}.\n", site.concat(), restart.join(", "))
+    let tables = |tables: [(&str, &[MountKey]); 3]| -> String {
+        let table = |(title, keys): &(&str, &[MountKey])| {
+            format!("{title}{KEYS_OF_A_MOUNT}{}", keys.iter().map(mount_row).collect::<String>())
+        };
+        tables.iter().map(table).collect()
+    };
+    let site = tables([("", SITE), (SERVERS, SERVER), (SITE_LIMITS, LIMITS)]);
+    let partner = tables([("", PARTNER_MOUNT), (PARTNER_TABLE, PARTNER), (AUTH_TABLE, AUTH)]);
+    let guide = partner::GUIDE;
+    format!(
+        "{INTRODUCTION}{rows}\n{SITES}{site}\n{PARTNERS} {guide} is the guide.\n\n{partner}\n{PARTNER_CHECKS}\n{RELOAD}\n{}.\n",
+        restart.join(", ")
+    )
 }
 
 /// The text of `examples/all-keys.toml`: every key, explained, with its default.
@@ -36,6 +49,8 @@ pub fn example(entries: &[ContractEntry]) -> String {
         if name == "mount" {
             let mounts = raw.mounts.take().unwrap_or_default();
             text.extend(mounts.iter().map(mounted));
+            let partners = entries.iter().filter(|entry| matches!(entry.requires, Requires::Partner));
+            text.extend(partners.map(partner_mount));
         } else {
             text.push_str(&format!("{name} = {}\n", key.value_type.value(&mut raw)));
         }
@@ -70,7 +85,33 @@ a file only. docs/guides/emcp.md shows the way from the database of a site to a 
 
 const SERVERS: &str = "\nEach `[[mount.server]]`:\n\n";
 const SITE_LIMITS: &str = "\n`[mount.limits]` and `[mount.server.limits]`:\n\n";
-const KEYS_OF_A_SITE: &str = "| key | takes | default | meaning |\n|---|---|---|---|\n";
+const KEYS_OF_A_MOUNT: &str = "| key | takes | default | meaning |\n|---|---|---|---|\n";
+
+const PARTNERS: &str = "\
+## A mount with a partner
+
+A contract by which one party calls many businesses has more keys in its `[[mount]]` table: what the business says of
+itself, and the credentials with which that party calls. They can be set in a file only.";
+
+const PARTNER_TABLE: &str = "\n`[mount.partner]`:\n\n";
+const AUTH_TABLE: &str =
+    "\n`[mount.auth]`, of which at least one key must be set; a way to authenticate that is left out is off:\n\n";
+
+const PARTNER_CHECKS: &str = "\
+A file of tokens or keys has one secret of at least 32 characters a line; with several lines each of them is accepted,
+so that a secret can be replaced without an interruption: add the new one, reload, let the caller change, remove the old
+one, reload. The file must not be readable by everyone. Such a mount accepts no OAuth token, and no token is issued for it.
+
+While any mount pins a certificate, the TLS listener asks every client for one and requires it of nobody. A certificate
+counts only where it is pinned, by the SHA-256 of its DER form, and only for a request that has no other credential.
+Its issuer and its dates are not checked: remove it here to end its use.
+
+The contract counts in one currency, and the `tenant` must have it in its profile: `frontdesk tenant update ID --currency`.
+A tenant that does not exist is created with it at the start. The start refuses another currency, and so does
+`frontdesk config check` if there is data: it asks the running server, or else opens the database as a start would.
+
+`frontdesk maintenance on` closes a mount while the server runs.
+";
 
 const RELOAD: &str = "\
 ## While the server runs
@@ -88,13 +129,31 @@ fn row(key: &ConfigKey) -> String {
     format!("| `{}` | `{}` | {} | {default} | {} |\n", key.path, key.env, key.value_type.describe(), key.about)
 }
 
-fn site_row(SiteKey { name, takes, default, about }: &SiteKey) -> String {
+fn mount_row(MountKey { name, takes, default, about }: &MountKey) -> String {
     format!("| `{name}` | {takes} | {default} | {about} |\n")
 }
 
 fn mounted(MountConfig { contract, path, .. }: &MountConfig) -> String {
     format!("[[mount]]\ncontract = \"{contract}\"\npath = \"{path}\"\n")
 }
+
+/// Nobody has a default partner, so its keys are comments.
+fn partner_mount(entry: &ContractEntry) -> String {
+    let mut text = format!("\n{}# [[mount]]\n# contract = \"{}\"\n", comment(PARTNER_EXAMPLE), entry.name);
+    let tables = [("", PARTNER_MOUNT), ("# [mount.partner]\n", PARTNER), ("# [mount.auth]\n", AUTH)];
+    for (header, keys) in tables {
+        text.push_str(header);
+        for MountKey { name, takes, default, .. } in
+            keys.iter().filter(|key| !key.takes.contains("table") && key.name != "contract")
+        {
+            let default = if default.is_empty() { String::new() } else { format!(", by default {default}") };
+            text.push_str(&format!("# {name} = …  # {takes}{default}\n"));
+        }
+    }
+    text
+}
+
+const PARTNER_EXAMPLE: &str = "The keys of a mount with a partner; docs/configuration.md explains them, and a file beside this one is an example.";
 
 /// A comment whose lines end before the 100th column.
 fn comment(about: &str) -> String {

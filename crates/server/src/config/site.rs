@@ -2,7 +2,6 @@
 //! contract.
 
 mod auth;
-mod fields;
 mod keys;
 mod read;
 mod server;
@@ -14,7 +13,7 @@ use std::time::Duration;
 use frontdesk_engine::TenantId;
 
 pub use auth::{JwtConfig, OwnTokens, SecretSource, SiteAuth};
-pub(super) use keys::{LIMITS, SERVER, SITE, SiteKey};
+pub(super) use keys::{LIMITS, SERVER, SITE};
 pub(super) use read::read;
 pub(super) use shown::shown;
 

@@ -16,6 +16,7 @@ pub(super) struct RequestHeaders<'a> {
     pub(super) method: Occurrence<'a>,
     pub(super) name: Occurrence<'a>,
     pub(super) origin: Occurrence<'a>,
+    pub(super) partner_auth: Occurrence<'a>,
     pub(super) protocol_version: Occurrence<'a>,
     pub(super) trace_id: Occurrence<'a>,
     pub(super) traceparent: Occurrence<'a>,
@@ -50,6 +51,7 @@ impl<'a> RequestHeaders<'a> {
                 "origin" => &mut headers.origin,
                 "traceparent" => &mut headers.traceparent,
                 "transfer-encoding" => &mut headers.transfer_encoding,
+                "x-partner-auth" => &mut headers.partner_auth,
                 "x-trace-id" => &mut headers.trace_id,
                 "x-forwarded-proto" => {
                     headers.forwarded = true;
@@ -94,6 +96,7 @@ impl<'a> RequestHeaders<'a> {
             method: Occurrence::Absent,
             name: Occurrence::Absent,
             origin: Occurrence::Absent,
+            partner_auth: Occurrence::Absent,
             protocol_version: Occurrence::Absent,
             trace_id: Occurrence::Absent,
             traceparent: Occurrence::Absent,

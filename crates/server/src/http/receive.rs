@@ -20,6 +20,7 @@ pub(super) static TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
 
 pub(super) fn receive(
     config: &Config,
+    mount: &Mount,
     head: &Parts,
     headers: &RequestHeaders<'_>,
     body: RequestBody,
@@ -36,7 +37,7 @@ pub(super) fn receive(
             Method::HEAD => Verb::Head,
             _ => Verb::Other,
         },
-        credential: if token_in_query { Credential::Unusable } else { credential(headers.authorization) },
+        credential: if token_in_query { Credential::Unusable } else { credential(mount, headers, peer) },
         protocol_version: joined(headers, headers.protocol_version),
         method_header: joined(headers, headers.method),
         name_header: joined(headers, headers.name),
@@ -129,7 +130,25 @@ fn has_token(query: &str) -> bool {
     query.split('&').any(|pair| pair.split('=').next() == Some("access_token"))
 }
 
-fn credential(authorization: Occurrence<'_>) -> Credential {
+/// The only credential of a request. Two of them are none: which one counts must not depend on who reads the request.
+fn credential(mount: &Mount, headers: &RequestHeaders<'_>, peer: Peer) -> Credential {
+    let others = mount.identity.as_ref().map(|identity| identity.other_credentials()).unwrap_or_default();
+    let key = if others.api_key { headers.partner_auth } else { Occurrence::Absent };
+    match (bearer(headers.authorization), key) {
+        (Credential::Missing, Occurrence::Absent) => match peer.certificate {
+            Some(digest) if others.certificate => Credential::Certificate(digest),
+            Some(_) | None => Credential::Missing,
+        },
+        (bearer, Occurrence::Absent) => bearer,
+        (Credential::Missing, Occurrence::Once(key)) => match key.to_str() {
+            Ok(key) if !key.is_empty() => Credential::ApiKey(key.to_owned()),
+            Ok(_) | Err(_) => Credential::Unusable,
+        },
+        (_, Occurrence::Once(_) | Occurrence::Many(_)) => Credential::Unusable,
+    }
+}
+
+fn bearer(authorization: Occurrence<'_>) -> Credential {
     match authorization {
         Occurrence::Absent => Credential::Missing,
         Occurrence::Many(_) => Credential::Unusable,

@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use super::cert_info::CertInfo;
 use super::dev_ca::{DevCertificateStatus, ensure};
 use super::error::NetError;
-use super::tls::{Tls, certificates, load};
+use super::tls::{ClientCertificates, Tls, certificates, load_for};
 use crate::config::{CertificateConfig, Config};
 use crate::data_dir;
 
@@ -52,12 +52,14 @@ impl LoadedCertificate {
 
 /// Loads the configured files, or a development certificate, which is created or renewed if necessary.
 pub fn prepare_certificate(config: &Config, now: Millis) -> Result<LoadedCertificate, NetError> {
+    let clients =
+        if config.asks_for_certificates() { ClientCertificates::Requested } else { ClientCertificates::Ignored };
     match &config.certificate {
         CertificateConfig::Files { certificate, key } => {
             // Before the files are read, so that a change in between is noticed by the next check.
             let stamps = FileStamps::read(certificate, key);
             Ok(LoadedCertificate {
-                tls: load(certificate, key)?,
+                tls: load_for(certificate, key, clients)?,
                 valid_from: valid_from(certificate)?,
                 ca_file: None,
                 status: DevCertificateStatus::Reused,
@@ -69,7 +71,7 @@ pub fn prepare_certificate(config: &Config, now: Millis) -> Result<LoadedCertifi
             let names = [config.public_url.host().to_owned()];
             let made = ensure(&data_dir::tls_dir(&config.data), &names, now)?;
             let stamps = FileStamps::read(&made.certificate, &made.key);
-            let tls = load(&made.certificate, &made.key)?;
+            let tls = load_for(&made.certificate, &made.key, clients)?;
             let valid_from = valid_from(&made.certificate)?;
             Ok(LoadedCertificate { tls, ca_file: Some(made.ca_file), status: made.status, valid_from, stamps })
         }

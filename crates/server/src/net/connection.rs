@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use frontdesk_engine::seal::sha256;
 use http::header::{CONNECTION, HeaderValue};
 use http::{Request, Response, StatusCode};
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
@@ -41,6 +42,8 @@ const BUFFER: usize = 64 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Peer {
     pub address: IpAddr,
+    /// The SHA-256 of the certificate that it has presented, if it has one. Nothing else of the certificate is checked.
+    pub certificate: Option<[u8; 32]>,
 }
 
 /// What all connections of a listener share.
@@ -63,7 +66,10 @@ where
         accepted = accept_tls(TimedStream::new(socket, activity.clone()), &context) => accepted,
     };
     match accepted {
-        Some(stream) => serve_requests(stream, peer, &context, &activity).await,
+        Some(stream) => {
+            let certificate = presented_certificate(&stream);
+            serve_requests(stream, Peer { certificate, ..peer }, &context, &activity).await;
+        }
         None => count(&context.counters.handshakes_failed),
     }
 }
@@ -72,6 +78,11 @@ where
 async fn accept_tls<S>(socket: TimedStream, context: &ListenerContext<S>) -> Option<TlsStream<TimedStream>> {
     let handshake = TlsAcceptor::from(context.tls.current()).accept(socket);
     timeout(context.limits.handshake, handshake).await.ok()?.ok()
+}
+
+fn presented_certificate(stream: &TlsStream<TimedStream>) -> Option<[u8; 32]> {
+    let (_, session) = stream.get_ref();
+    session.peer_certificates()?.first().map(|certificate| sha256(certificate))
 }
 
 async fn serve_requests<S, F>(

@@ -119,7 +119,7 @@ fn accept<S, F>(
     let _ = socket.set_nodelay(true);
     let context = Arc::clone(context);
     connections.spawn(async move {
-        serve_connection(socket, Peer { address }, context).await;
+        serve_connection(socket, Peer { address, certificate: None }, context).await;
         drop(permit);
     });
 }

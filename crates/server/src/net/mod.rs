@@ -3,6 +3,7 @@
 
 mod activity;
 mod admission;
+mod any_certificate;
 mod body;
 mod cert_info;
 mod certificates;
@@ -27,4 +28,4 @@ pub use error::{AddressSource, NetError};
 pub use limits::ConnectionLimits;
 pub use listener::{DrainResult, Listener, bind};
 pub use shutdown::{Shutdown, ShutdownReason, ShutdownRequest};
-pub use tls::{Tls, check, client_config, load};
+pub use tls::{ClientCertificates, Tls, certificate_digests, check, client_config, load, load_for};

@@ -6,12 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use frontdesk_engine::seal::sha256;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, InconsistentKeys, RootCertStore, ServerConfig};
 
+use super::any_certificate::AnyCertificate;
 use super::error::NetError;
 use super::files;
 
@@ -20,9 +22,22 @@ pub struct Tls {
     current: ArcSwap<ServerConfig>,
 }
 
+/// Whether clients are asked for a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientCertificates {
+    Ignored,
+    /// Any certificate is taken whose key the client has, and none is required: who presents it is decided later.
+    Requested,
+}
+
+/// Reads a certificate chain and its key, for clients without certificates.
+pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
+    load_for(certificate, key, ClientCertificates::Ignored)
+}
+
 /// Reads a certificate chain and its key. The key file may be readable by its group, as in system key folders, but not by
 /// everyone.
-pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
+pub fn load_for(certificate: &Path, key: &Path, clients: ClientCertificates) -> Result<ServerConfig, NetError> {
     files::refuse_exposed(key, files::Exposure::ToEveryone)?;
     let chain = certificates(certificate)?;
     let private = private_key(key)?;
@@ -34,12 +49,13 @@ pub fn load(certificate: &Path, key: &Path) -> Result<ServerConfig, NetError> {
             NetError::Unusable { certificate, key, cause: error.to_string() }
         }
     };
-    let mut config = ServerConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&TLS13, &TLS12])
-        .map_err(unusable)?
-        .with_no_client_auth()
-        .with_single_cert(chain, private)
-        .map_err(unusable)?;
+    let builder =
+        ServerConfig::builder_with_provider(provider()).with_protocol_versions(&[&TLS13, &TLS12]).map_err(unusable)?;
+    let builder = match clients {
+        ClientCertificates::Ignored => builder.with_no_client_auth(),
+        ClientCertificates::Requested => builder.with_client_cert_verifier(Arc::new(AnyCertificate::new())),
+    };
+    let mut config = builder.with_single_cert(chain, private).map_err(unusable)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
 }
@@ -91,6 +107,11 @@ pub(super) fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, 
         Ok(chain) if !chain.is_empty() => Ok(chain),
         Ok(_) | Err(_) => Err(NetError::NoCertificate(file.to_owned())),
     }
+}
+
+/// The SHA-256 of every certificate of a PEM file.
+pub fn certificate_digests(file: &Path) -> Result<Vec<[u8; 32]>, NetError> {
+    Ok(certificates(file)?.iter().map(|certificate| sha256(certificate)).collect())
 }
 
 /// The configuration of a client that trusts the CAs in this PEM text and no others; none if it contains no CA. Certificates

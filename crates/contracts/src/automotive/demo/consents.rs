@@ -3,9 +3,9 @@
 use frontdesk_engine::model::timestamp::Millis;
 
 use super::DemoLead;
+use super::market::Market;
 use crate::automotive::consent::{
-    Consent, ConsentContact, ConsentEvidence, ConsentRecord, ConsentRegime, ConsentRevision, ConsentSource,
-    ConsentStatus, LegalBasis,
+    Consent, ConsentContact, ConsentEvidence, ConsentRecord, ConsentRevision, ConsentSource, ConsentStatus, LegalBasis,
 };
 use crate::automotive::lead::{Lead, LeadStatus};
 use crate::automotive::values::Contact;
@@ -27,7 +27,7 @@ pub(super) fn summary(place: usize, demo: &DemoLead) -> Consent {
     }
 }
 
-pub(super) fn of_lead(id: &str, lead: &Lead, updated_at: Millis) -> ConsentRecord {
+pub(super) fn of_lead(id: &str, lead: &Lead, market: &Market, updated_at: Millis) -> ConsentRecord {
     let Consent { status, channels, granted_at, expires_at } = lead.consent.clone();
     let (decided_at, revisions) = history(status, granted_at, updated_at);
     ConsentRecord {
@@ -35,7 +35,7 @@ pub(super) fn of_lead(id: &str, lead: &Lead, updated_at: Millis) -> ConsentRecor
         channels,
         purpose: Some(ConsentPurpose::LeadFollowUp),
         legal_basis: LegalBasis::Consent,
-        regime: Some(ConsentRegime::Tcpa),
+        regime: market.enquiry_regime,
         source: ConsentSource::WebForm,
         customer_id: lead.customer_id.clone(),
         lead_id: Some(id.into()),
@@ -54,7 +54,13 @@ pub(super) fn of_lead(id: &str, lead: &Lead, updated_at: Millis) -> ConsentRecor
 }
 
 /// Every fifth buyer withdrew a day after the sale.
-pub(super) fn of_buyer(place: usize, customer_id: &str, contact: &Contact, sold_at: Millis) -> ConsentRecord {
+pub(super) fn of_buyer(
+    place: usize,
+    customer_id: &str,
+    contact: &Contact,
+    market: &Market,
+    sold_at: Millis,
+) -> ConsentRecord {
     const DAY: i64 = 24 * 60 * 60;
     let status = if place.is_multiple_of(5) { ConsentStatus::Withdrawn } else { ConsentStatus::Granted };
     let (decided_at, revisions) = history(status, sold_at, sold_at.plus_seconds(DAY));
@@ -63,7 +69,7 @@ pub(super) fn of_buyer(place: usize, customer_id: &str, contact: &Contact, sold_
         channels: List(vec![ConsentChannel::Email]),
         purpose: Some(ConsentPurpose::Marketing),
         legal_basis: LegalBasis::Consent,
-        regime: Some(ConsentRegime::CanSpam),
+        regime: market.marketing_regime,
         source: ConsentSource::InStore,
         customer_id: Some(customer_id.into()),
         lead_id: None,

@@ -3,6 +3,7 @@
 
 use frontdesk_engine::model::timestamp::Millis;
 
+use super::market::{INDIA, market};
 use super::rows::DemoIds;
 use super::{DemoDealership, DemoLead, DemoVehicle};
 use crate::automotive::deal::{CancelReason, Deal, DealStatus, DealTrade, DealType, FinancingStatus, Incentive};
@@ -160,6 +161,17 @@ pub(super) fn fees(dealership: &DemoDealership) -> Vec<Fee> {
         order: Integer::clamped(order),
         status: FeeStatus::Active,
     };
+    if dealership.country == INDIA {
+        let rupees = |amount: i64| Some(Money::new(amount * 100, market(INDIA).currency));
+        return vec![
+            Fee { amount: rupees(2_500), taxable: true, ..line("DOC", "Document handling", FeeKind::Fee, 10) },
+            Fee { amount: rupees(6_500), ..line("RTO", "Transfer of registration", FeeKind::Fee, 20) },
+            Fee {
+                rate_basis_points: Some(Integer::clamped(1_000)),
+                ..line("RECON", "Reconditioning and margin", FeeKind::TradeDeduction, 50)
+            },
+        ];
+    }
     let (document_fee, tax_rate) = if dealership.region == "NY" { (17_500, 800) } else { (59_900, 805) };
     let dollars = |amount: i64| Some(Money::new(amount, "USD"));
     vec![

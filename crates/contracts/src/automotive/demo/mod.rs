@@ -1,4 +1,4 @@
-//! Two made-up dealerships for the demo, the same on every machine for the same `now`. It must never read the clock,
+//! Made-up dealerships for the demo, two large ones in America and a small one in India, the same on every machine for the same `now`. It must never read the clock,
 //! nor contain a real person, address or telephone number.
 
 #![expect(
@@ -6,11 +6,13 @@
     reason = "what the demo makes up for most words of a vocabulary need not be decided again for a new one"
 )]
 
+mod bengaluru;
 pub(super) mod catalogue;
 mod comments;
 mod consents;
 mod deals;
 mod leads;
+mod market;
 mod people;
 mod rng;
 pub mod rows;
@@ -50,7 +52,7 @@ pub struct DemoVehicle {
     pub trim: &'static str,
     pub body_style: BodyStyle,
     pub doors: u8,
-    /// In miles.
+    /// In the unit of its country.
     pub mileage: i64,
     pub exterior_color: &'static str,
     pub interior_color: &'static str,
@@ -88,7 +90,7 @@ pub struct DemoCustomer {
     pub city: &'static str,
     pub region: &'static str,
     pub country: &'static str,
-    /// In US cents.
+    /// In hundredths of the currency of the dealership.
     pub lifetime_value_minor: i64,
     pub vehicle_of_interest: DemoInterest,
     pub created_days_ago: i64,
@@ -129,10 +131,13 @@ pub struct DemoEmployee {
     pub name: &'static str,
 }
 
-/// The id and the name of each dealership.
-pub const NAMES: [(&str, &str); 2] = [(LAKESIDE.id, LAKESIDE.name), (SUMMIT.id, SUMMIT.name)];
+pub use bengaluru::dealership as indian_dealership;
 
-/// The two dealerships as of `now`. One vehicle is offered by both.
+/// The id and the name of each dealership.
+pub const NAMES: [(&str, &str); 3] =
+    [(LAKESIDE.id, LAKESIDE.name), (SUMMIT.id, SUMMIT.name), (bengaluru::ID, bengaluru::NAME)];
+
+/// The two dealerships in America as of `now`. One vehicle is offered by both.
 pub fn dealerships(now: OffsetDateTime) -> Vec<DemoDealership> {
     // Whole seconds, the precision of published times.
     let now = now - time::Duration::nanoseconds(i64::from(now.nanosecond()));

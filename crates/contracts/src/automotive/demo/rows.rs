@@ -8,7 +8,10 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Scopes, TenantId};
 use time::OffsetDateTime;
 
-use super::{DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, consents, dealerships, deals, service};
+use super::market::{Market, market};
+use super::{
+    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, dealerships, deals, service,
+};
 use crate::automotive::consent::{Consent, ConsentRecord};
 use crate::automotive::contract;
 use crate::automotive::customer::{
@@ -38,12 +41,15 @@ pub fn info() -> DemoInfo {
     }
 }
 
-/// Both demo dealerships as of `now`, as steps to commit.
+/// All demo dealerships as of `now`, as steps to commit.
 pub fn business_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = BusinessData> {
     // Whole seconds, the precision of published times.
     let started = Millis(now.seconds() * 1000);
     let now = OffsetDateTime::from_unix_timestamp(now.seconds()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    dealerships(now).into_iter().map(move |dealership| dealership_data(&dealership, started, new_id))
+    dealerships(now)
+        .into_iter()
+        .chain([bengaluru::dealership(now)])
+        .map(move |dealership| dealership_data(&dealership, started, new_id))
 }
 
 fn dealership_data(dealership: &DemoDealership, now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> BusinessData {
@@ -85,6 +91,7 @@ fn rows(
     let mut deal_ids = ids(Deal::ID_PREFIX, dealership.leads.len()).into_iter();
     let fees = deals::fees(dealership);
     let fee_ids = ids(Fee::ID_PREFIX, fees.len());
+    let market = market(dealership.country);
     let known = DemoIds { tenant: &tenant, vehicles: &vehicle_ids, customers: &customer_ids, leads: &lead_ids };
     let deals = deals::deals(dealership, &known, &fees, &mut || deal_ids.next().unwrap_or_default());
 
@@ -100,7 +107,8 @@ fn rows(
         let earlier = sale_ids.get(place).zip(demo.latest_sale_at).map(|(id, at)| (millis(at), id));
         let bought = deals.iter().filter(|deal| deal.customer == place);
         let bought = bought.filter_map(|deal| Some((deal.deal.closed_at?, &deal.id)));
-        let record = customer(place, demo, latest.get(&place).cloned(), earlier.into_iter().chain(bought).max());
+        let latest_sale = earlier.into_iter().chain(bought).max();
+        let record = customer(place, demo, market, latest.get(&place).cloned(), latest_sale);
         row(&tenant, id, (created_at, created_at), record)
     });
     let mut leads = Vec::new();
@@ -116,13 +124,13 @@ fn rows(
             consent_id: Some(consent_id.as_str().into()),
             ..lead(place, demo, writer, vehicle_id)
         };
-        let consent = consents::of_lead(id, &record, times.1);
+        let consent = consents::of_lead(id, &record, market, times.1);
         consents.push(row(&tenant, consent_id, (times.0, consent.decided_at), consent));
         leads.push(row(&tenant, id, times, record));
     }
     let buyers = dealership.customers.iter().zip(customer_ids.iter().zip(&marketing_ids)).enumerate();
     let marketing = buyers.filter_map(|(place, (demo, (customer_id, id)))| {
-        let consent = consents::of_buyer(place, customer_id, &contact(demo), millis(demo.latest_sale_at?));
+        let consent = consents::of_buyer(place, customer_id, &contact(demo), market, millis(demo.latest_sale_at?));
         Some(row(&tenant, id, (consent.granted_at?, consent.decided_at), consent))
     });
     let sold = deals.iter().map(|demo| row(&tenant, &demo.id, (demo.created_at, demo.updated_at), demo.deal.clone()));
@@ -170,7 +178,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
         trim: Some(demo.trim.into()),
         body_style: demo.body_style,
         doors: Some(Integer::clamped(i64::from(demo.doors))),
-        mileage: Distance { value: Integer::clamped(demo.mileage), unit: DistanceUnit::Mi },
+        mileage: Distance { value: Integer::clamped(demo.mileage), unit: market(dealership.country).distance },
         exterior_color: Some(demo.exterior_color.into()),
         interior_color: Some(demo.interior_color.into()),
         engine: Some(demo.engine.into()),
@@ -200,6 +208,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
 fn customer(
     place: usize,
     demo: &DemoCustomer,
+    market: &Market,
     latest_lead: Option<LatestLead>,
     sale: Option<(Millis, &String)>,
 ) -> Customer {
@@ -213,10 +222,10 @@ fn customer(
             _ => PreferredContact::Email,
         }),
         preferred_contact_time: place.is_multiple_of(3).then_some(PreferredContactTime::Evening),
-        language: Some(if place % 9 == 4 { "es-US" } else { "en-US" }.into()),
+        language: Some(if place % 9 == 4 { market.languages[1] } else { market.languages[0] }.into()),
         do_not_contact: None,
         location: Some(Location { city: demo.city.into(), region: demo.region.into(), country: demo.country.into() }),
-        lifetime_value: Some(Money::new(demo.lifetime_value_minor, "USD")),
+        lifetime_value: Some(Money::new(demo.lifetime_value_minor, market.currency)),
         latest_lead,
         latest_sale: sale.map(|(closed_at, id)| LatestSale { id: id.as_str().into(), closed_at }),
         vehicle_of_interest: Some(CustomerInterest {

@@ -1,10 +1,13 @@
 //! The workshop of a demo dealership: what it offers, its advisors, appointments of the days around `now`, one slot that is
 //! full with somebody waiting, and repair orders of vehicles that were brought in.
 
+mod workshops;
+
 use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
 
 use super::DemoDealership;
+use super::market::{Market, market};
 use super::rows::{DemoIds, row};
 use crate::automotive::lead::Channel;
 use crate::automotive::service::advisor::{Advisor, AdvisorStatus};
@@ -15,66 +18,9 @@ use crate::automotive::service::workshop::{BayKind, Workshop};
 use crate::automotive::service::workshop_day::{DayPlace, PlaceStatus, WorkshopDay};
 use crate::automotive::values::{Distance, Money};
 use crate::automotive::vehicle::VehicleStatus;
-use crate::automotive::vocabulary::DistanceUnit;
-use crate::calendar::{LocalCalendar, Weekday, WeekdayHours};
+use crate::calendar::{LocalCalendar, WeekdayHours};
 use crate::record::{Integer, List, Stored, Text};
-
-/// Code, name, minutes, kind of bay, price in cents.
-const CODES: [(&str, &str, i64, Option<&str>, i64); 8] = [
-    ("OIL", "Oil and filter change", 30, None, 7_995),
-    ("ROT", "Tire rotation", 30, None, 3_995),
-    ("BRK", "Brake inspection", 60, None, 8_900),
-    ("ALI", "Wheel alignment", 60, Some("alignment"), 12_995),
-    ("AC", "Air conditioning service", 90, None, 18_900),
-    ("BAT", "Battery test and replacement", 30, None, 21_900),
-    ("MAJ", "Major service", 180, None, 54_900),
-    ("DIA", "Diagnosis of a warning light", 60, None, 14_900),
-];
-
-const ADVISORS: [(&str, &str); 3] = [("S-11", "Noor Whitfield"), ("S-12", "Tomasz Aldine"), ("S-13", "Imani Brook")];
-
-const WEEK: [Weekday; 5] = [Weekday::Monday, Weekday::Tuesday, Weekday::Wednesday, Weekday::Thursday, Weekday::Friday];
-
-/// The day after the first ones on which the workshop works, the number of the slot, the code, and the advisor.
-const BOOKED: [(usize, usize, &str, Option<usize>); 9] = [
-    (0, 0, "OIL", Some(0)),
-    (0, 0, "BRK", Some(1)),
-    (0, 2, "MAJ", Some(0)),
-    (0, 4, "ALI", None),
-    // The only bay for alignments is taken.
-    (0, 4, "ALI", None),
-    (1, 0, "DIA", Some(2)),
-    (1, 3, "OIL", None),
-    (2, 1, "AC", Some(1)),
-    (3, 6, "BAT", None),
-];
-
-type DemoOrder = (&'static str, RepairOrderStatus, i64, &'static str, [&'static str; 3]);
-
-/// The number, how far it is, how many days ago it was opened, the code and what was said, found and done.
-const ORDERS: [DemoOrder; 3] = [
-    (
-        "RO-20117",
-        RepairOrderStatus::Closed,
-        9,
-        "BRK",
-        ["It squeals when it brakes.", "Front pads worn to 2 mm.", "Replaced the front pads."],
-    ),
-    (
-        "RO-20131",
-        RepairOrderStatus::ReadyForPickup,
-        2,
-        "OIL",
-        ["The oil light came on.", "Oil was low.", "Changed oil and filter."],
-    ),
-    (
-        "RO-20140",
-        RepairOrderStatus::InProgress,
-        1,
-        "DIA",
-        ["A warning light is on.", "Under inspection.", "Not yet decided."],
-    ),
-];
+use workshops::{DemoCode, DemoOrder, WeekdayTimes, WorkshopSpec};
 
 pub(super) fn rows(
     dealership: &DemoDealership,
@@ -87,24 +33,36 @@ pub(super) fn rows(
         ids.sort_unstable();
         ids
     };
-    let code_ids = ids(ServiceCode::ID_PREFIX, CODES.len());
-    let advisor_ids = ids(Advisor::ID_PREFIX, ADVISORS.len());
+    let (spec, market) = (WorkshopSpec::of(dealership.country), market(dealership.country));
+    let code_ids = ids(ServiceCode::ID_PREFIX, spec.codes.len());
+    let advisor_ids = ids(Advisor::ID_PREFIX, spec.advisors.len());
     let workshop_ids = ids(Workshop::ID_PREFIX, 1);
-    let appointment_ids = ids(Appointment::ID_PREFIX, BOOKED.len());
-    let order_ids = ids(RepairOrder::ID_PREFIX, ORDERS.len());
-    let workshop = workshop(dealership);
+    let appointment_ids = ids(Appointment::ID_PREFIX, spec.booked.len());
+    let order_ids = ids(RepairOrder::ID_PREFIX, spec.orders.len());
+    let workshop = workshop(dealership, spec);
     // The demo's time zones exist, so this does not happen.
     let (Some(calendar), Some(workshop_id)) = (workshop.calendar(), workshop_ids.first()) else { return Vec::new() };
-    let diary = Diary { known, workshop: &workshop, workshop_id, calendar: &calendar, advisor_ids: &advisor_ids, now };
+    let diary = Diary {
+        known,
+        spec,
+        market,
+        workshop: &workshop,
+        workshop_id,
+        calendar: &calendar,
+        advisor_ids: &advisor_ids,
+        now,
+    };
 
     let months_ago = now.plus_seconds(-120 * DAY_SECONDS);
     let old = (months_ago, months_ago);
-    let codes = CODES.iter().zip(&code_ids).map(|(demo, id)| row(known.tenant, id, old, service_code(demo)));
-    let advisors = ADVISORS.iter().zip(&advisor_ids).map(|(demo, id)| row(known.tenant, id, old, advisor(demo)));
+    let codes = spec.codes.iter().zip(&code_ids);
+    let codes = codes.map(|(demo, id)| row(known.tenant, id, old, service_code(demo, market)));
+    let advisors = spec.advisors.iter().zip(&advisor_ids);
+    let advisors = advisors.map(|(demo, id)| row(known.tenant, id, old, advisor(demo, spec)));
     let mut rows: Vec<(&'static TableSpec, Row)> = codes.chain(advisors).collect();
     rows.push(row(known.tenant, workshop_id, old, workshop.clone()));
     rows.extend(diary.appointments(&appointment_ids));
-    let orders = ORDERS.iter().zip(&order_ids).enumerate();
+    let orders = spec.orders.iter().zip(&order_ids).enumerate();
     let sold = dealership.vehicles.iter().zip(known.vehicles).filter(|(demo, _)| demo.status == VehicleStatus::Sold);
     rows.extend(orders.zip(sold).map(|((place, (demo, id)), (_, vehicle_id))| {
         let opened_at = now.plus_seconds(-demo.2 * DAY_SECONDS);
@@ -115,9 +73,7 @@ pub(super) fn rows(
 
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
-fn workshop(dealership: &DemoDealership) -> Workshop {
-    let hours = |weekday: Weekday| WeekdayHours { weekday, opens: "08:00".into(), closes: "17:00".into() };
-    let saturday = WeekdayHours { weekday: Weekday::Saturday, opens: "09:00".into(), closes: "13:00".into() };
+fn workshop(dealership: &DemoDealership, spec: &WorkshopSpec) -> Workshop {
     Workshop {
         code: "MAIN".into(),
         name: format!("{} Service", dealership.name).as_str().into(),
@@ -125,36 +81,46 @@ fn workshop(dealership: &DemoDealership) -> Workshop {
         slot_minutes: Integer::constant::<30>(),
         bays: Integer::constant::<3>(),
         bay_kinds: List(vec![BayKind { kind: "alignment".into(), bays: Integer::constant::<1>() }]),
-        opening_hours: List(WEEK.into_iter().map(hours).chain([saturday]).collect()),
-        closed_days: List(vec!["2026-07-04".into(), "2026-11-26".into(), "2026-12-25".into()]),
+        opening_hours: weekly(spec.opening_hours),
+        closed_days: List(spec.closed_days.iter().map(|day| (*day).into()).collect()),
     }
 }
 
-fn service_code((code, name, minutes, bay_kind, price): &(&str, &str, i64, Option<&str>, i64)) -> ServiceCode {
+fn weekly<const MAX: usize>(hours: &[WeekdayTimes]) -> List<WeekdayHours, MAX> {
+    let times = |(weekday, opens, closes): &WeekdayTimes| WeekdayHours {
+        weekday: *weekday,
+        opens: (*opens).into(),
+        closes: (*closes).into(),
+    };
+    List(hours.iter().map(times).collect())
+}
+
+fn service_code((code, name, minutes, bay_kind, price): &DemoCode, market: &Market) -> ServiceCode {
     ServiceCode {
         code: (*code).into(),
         name: (*name).into(),
         duration_minutes: Integer::clamped(*minutes),
         bay_kind: bay_kind.map(Text::from),
-        price: Some(Money::new(*price, "USD")),
+        price: Some(Money::new(*price, market.currency)),
         pay_type: PayType::Customer,
         status: ServiceCodeStatus::Offered,
     }
 }
 
-fn advisor((number, name): &(&str, &str)) -> Advisor {
-    let hours = |weekday: Weekday| WeekdayHours { weekday, opens: "08:00".into(), closes: "16:00".into() };
+fn advisor((number, name): &(&str, &str), spec: &WorkshopSpec) -> Advisor {
     Advisor {
         employee_number: (*number).into(),
         name: (*name).into(),
         status: AdvisorStatus::Active,
-        working_hours: List(WEEK.into_iter().map(hours).collect()),
+        working_hours: weekly(spec.working_hours),
     }
 }
 
 /// What appointments and repair orders are made from.
 struct Diary<'a> {
     known: &'a DemoIds<'a>,
+    spec: &'a WorkshopSpec,
+    market: &'a Market,
     workshop: &'a Workshop,
     workshop_id: &'a str,
     calendar: &'a LocalCalendar,
@@ -170,10 +136,10 @@ impl Diary<'_> {
         let is_weekday = |date: &jiff::civil::Date| self.calendar.slots(*date).len() > 10;
         let mut days: Vec<_> = dates.take(10).filter(is_weekday).take(4).map(|date| (date, Vec::new())).collect();
         let mut rows = Vec::new();
-        for (place, ((day, slot, code, advisor), id)) in BOOKED.iter().zip(ids).enumerate() {
+        for (place, ((day, slot, code, advisor), id)) in self.spec.booked.iter().zip(ids).enumerate() {
             let Some((date, places)) = days.get_mut(*day) else { continue };
             let Some(start) = self.calendar.slots(*date).get(*slot).map(|slot| slot.start) else { continue };
-            let Some((_, _, minutes, bay_kind, _)) = CODES.iter().find(|known| known.0 == *code) else { continue };
+            let Some((_, _, minutes, bay_kind, _)) = self.spec.code(code) else { continue };
             let mut record = WorkshopDay::empty(self.known.tenant, self.workshop_id, *date, self.now).record;
             record.places = List(places.clone());
             let mut taken = DayPlace {
@@ -213,8 +179,8 @@ impl Diary<'_> {
             vehicle_id: None,
             vin: None,
             vehicle: Some(ServicedVehicle {
-                make: "Toyota".into(),
-                model: "Corolla".into(),
+                make: self.spec.car.0.into(),
+                model: self.spec.car.1.into(),
                 year: Some(Integer::clamped(2014 + i64::try_from(place).unwrap_or(0))),
             }),
             customer_id: self.known.customers.get(place).map(|id| id.as_str().into()),
@@ -245,9 +211,9 @@ impl Diary<'_> {
         vehicle_id: &str,
     ) -> RepairOrder {
         let opened_at = self.now.plus_seconds(-days_ago * DAY_SECONDS);
-        let price = CODES.iter().find(|known| known.0 == *code).map_or(0, |known| known.4);
+        let price = self.spec.code(code).map_or(0, |known| known.4);
         let is_done = *status != RepairOrderStatus::InProgress;
-        let labor = Money::new(price, "USD");
+        let labor = Money::new(price, self.market.currency);
         RepairOrder {
             ro_number: (*number).into(),
             status: *status,
@@ -257,7 +223,7 @@ impl Diary<'_> {
             vin: None,
             advisor_id: self.advisor_ids.get(place).map(|id| id.as_str().into()),
             tag_number: Some(format!("T{}", 40 + place).as_str().into()),
-            mileage_in: Some(Distance { value: Integer::constant::<41_250>(), unit: DistanceUnit::Mi }),
+            mileage_in: Some(Distance { value: Integer::constant::<41_250>(), unit: self.market.distance }),
             mileage_out: None,
             opened_at,
             promised_at: None,

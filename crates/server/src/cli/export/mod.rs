@@ -224,6 +224,7 @@ async fn send(client: &AdminClient, task: &ExportTask, step: ExportStep) -> Resu
         | AdminResponse::Recorded
         | AdminResponse::Import(_)
         | AdminResponse::Tenant(_)
+        | AdminResponse::Maintenance(_)
         | AdminResponse::ErasePerson(_) => Err(other_version()),
     }
 }

@@ -238,6 +238,7 @@ async fn send(client: &AdminClient, task: &ImportTask, step: ImportStep) -> Resu
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
         | AdminResponse::Export(_)
+        | AdminResponse::Maintenance(_)
         | AdminResponse::ErasePerson(_)
         | AdminResponse::Tenant(_) => Err(unexpected()),
     }

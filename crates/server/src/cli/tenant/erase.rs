@@ -63,6 +63,7 @@ pub(super) async fn erase(args: EraseTenantArgs) -> Result<(), CliError> {
             | AdminResponse::Revoked { .. }
             | AdminResponse::Import(_)
             | AdminResponse::Export(_)
+            | AdminResponse::Maintenance(_)
             | AdminResponse::ErasePerson(_)
             | AdminResponse::Recorded => return Err(unexpected()),
         }

@@ -222,6 +222,7 @@ async fn send(data: DataArgs, needed: NeededData, request: TenantRequest) -> Res
         | AdminResponse::Revoked { .. }
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
+        | AdminResponse::Maintenance(_)
         | AdminResponse::ErasePerson(_)
         | AdminResponse::Recorded => Err(unexpected()),
     }

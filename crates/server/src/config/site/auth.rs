@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use frontdesk_identity::JwtSettings;
 
-use super::fields::Fields;
+use super::super::fields::Fields;
 
 /// Which tokens are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]

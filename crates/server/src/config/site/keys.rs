@@ -1,20 +1,9 @@
 //! The keys of a mount that reads a site: parsing, suggestions and the reference all use these tables.
 
-/// One key of a `[[mount]]` table, or of a table in it.
-pub(crate) struct SiteKey {
-    pub(crate) name: &'static str,
-    pub(crate) takes: &'static str,
-    pub(crate) default: &'static str,
-    /// Its description for operators.
-    pub(crate) about: &'static str,
-}
-
-const fn key(name: &'static str, takes: &'static str, default: &'static str, about: &'static str) -> SiteKey {
-    SiteKey { name, takes, default, about }
-}
+use super::super::fields::{MountKey, key};
 
 #[rustfmt::skip]
-pub(crate) static SITE: &[SiteKey] = &[
+pub(in super::super) static SITE: &[MountKey] = &[
     key("contract", "name", "", "Which contract is served."),
     key("path", "path", "the contract's own", "The parent path of the servers, each at its handle, with `/dispatch` below it."),
     key("database", "path or URL", "", "The site's database: a path or sqlite:// for SQLite, mysql:// for MariaDB and MySQL, postgres:// for PostgreSQL. It is only read. Exactly one of `database`, `database_env` and `database_file` must be set."),
@@ -40,7 +29,7 @@ pub(crate) static SITE: &[SiteKey] = &[
 ];
 
 #[rustfmt::skip]
-pub(crate) static SERVER: &[SiteKey] = &[
+pub(in super::super) static SERVER: &[MountKey] = &[
     key("handle", "name", "", "The last segment of the server's address."),
     key("path", "path", "empty", "An additional path of this server."),
     key("limits", "table", "those of the mount", "[mount.server.limits]: the limits that differ here."),
@@ -49,7 +38,7 @@ pub(crate) static SERVER: &[SiteKey] = &[
 ];
 
 #[rustfmt::skip]
-pub(crate) static LIMITS: &[SiteKey] = &[
+pub(in super::super) static LIMITS: &[MountKey] = &[
     key("max_payload_kb", "number, 1 to 65536", "`128`", "The largest request body, in units of 1024 bytes."),
     key("max_result_items", "number, 1 to 1000", "`100`", "The largest number of items of a list."),
     key("max_result_bytes", "number, 1 to 16777216", "`1048576`", "The largest answer. A larger one is refused, not cut."),

@@ -6,9 +6,9 @@ use frontdesk_engine::TenantId;
 use frontdesk_engine::model::contract_entry::MountDefaults;
 use toml::{Table, Value};
 
+use super::super::fields::Fields;
 use super::super::finding::ConfigError;
 use super::auth::{self, Lookup, SecretSource};
-use super::fields::Fields;
 use super::keys::SITE;
 use super::{Dispatch, Failover, SiteConfig, server};
 
@@ -106,19 +106,8 @@ enum Writing {
 }
 
 fn writing(fields: &mut Fields<'_>) -> Writing {
-    match fields.value("enable_write_tools") {
-        None | Some(Value::Boolean(false)) => Writing::Denied,
-        Some(Value::Boolean(true)) => Writing::Allowed,
-        Some(
-            Value::String(_)
-            | Value::Integer(_)
-            | Value::Float(_)
-            | Value::Datetime(_)
-            | Value::Array(_)
-            | Value::Table(_),
-        ) => {
-            fields.error("enable_write_tools", "it is neither true nor false", "Write true or false without quotes");
-            Writing::Denied
-        }
+    match fields.flag("enable_write_tools") {
+        Some(true) => Writing::Allowed,
+        Some(false) | None => Writing::Denied,
     }
 }

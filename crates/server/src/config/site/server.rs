@@ -6,7 +6,7 @@ use frontdesk_engine::model::contract_entry::MountDefaults;
 use frontdesk_engine::nearest::nearest;
 use toml::Value;
 
-use super::fields::Fields;
+use super::super::fields::Fields;
 use super::keys::{LIMITS, SERVER};
 use super::{SiteLimits, SiteServer};
 

@@ -1,11 +1,28 @@
-//! Reads values of a TOML table by name, and collects the errors.
+//! Reads values of a `[[mount]]` table by name, and collects the errors.
 
 use frontdesk_engine::nearest::nearest;
 use toml::{Table, Value};
 
-use super::super::finding::ConfigError;
-use super::super::value_type::type_name;
-use super::keys::SiteKey;
+use super::finding::ConfigError;
+use super::value_type::type_name;
+
+/// One key of a `[[mount]]` table, or of a table in it.
+pub(super) struct MountKey {
+    pub(super) name: &'static str,
+    pub(super) takes: &'static str,
+    pub(super) default: &'static str,
+    /// Its description for operators.
+    pub(super) about: &'static str,
+}
+
+pub(super) const fn key(
+    name: &'static str,
+    takes: &'static str,
+    default: &'static str,
+    about: &'static str,
+) -> MountKey {
+    MountKey { name, takes, default, about }
+}
 
 const HEADER: &str = "Write its keys under a header of its own";
 
@@ -18,7 +35,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn of(table: &'a Table, at: impl Into<String>, keys: &[SiteKey]) -> Fields<'a> {
+    pub(super) fn of(table: &'a Table, at: impl Into<String>, keys: &[MountKey]) -> Fields<'a> {
         let mut fields = Fields { table, at: at.into(), errors: Vec::new() };
         for name in table.keys().filter(|name| !keys.iter().any(|key| key.name == name.as_str())) {
             let right = nearest(name, keys.iter().map(|key| key.name)).unwrap_or_default();
@@ -93,6 +110,27 @@ impl<'a> Fields<'a> {
         }
     }
 
+    pub(super) fn flag(&mut self, name: &str) -> Option<bool> {
+        let given = self.table.get(name)?.as_bool();
+        if given.is_none() {
+            self.error(name, "it is neither true nor false", "Write true or false without quotes");
+        }
+        given
+    }
+
+    /// A whole number or one with a point.
+    pub(super) fn decimal(&mut self, name: &str) -> Option<f64> {
+        let value = self.table.get(name)?;
+        // Whole numbers that are meant here are small.
+        let whole = || value.as_integer().and_then(|number| i32::try_from(number).ok()).map(f64::from);
+        let given = value.as_float().or_else(whole);
+        if given.is_none() {
+            let problem = format!("it is {} instead of a number", type_name(value));
+            self.error(name, problem, "Write a number such as 0.5, without quotes");
+        }
+        given
+    }
+
     /// Patterns, in which `*` stands for any characters.
     pub(super) fn patterns(&mut self, name: &str) -> Option<Vec<String>> {
         let patterns = self.texts(name)?;
@@ -123,7 +161,7 @@ impl<'a> Fields<'a> {
         fitting
     }
 
-    pub(super) fn table(&mut self, name: &str, keys: &[SiteKey]) -> Option<Fields<'a>> {
+    pub(super) fn table(&mut self, name: &str, keys: &[MountKey]) -> Option<Fields<'a>> {
         let value = self.table.get(name)?;
         match value.as_table() {
             Some(table) => Some(Fields::of(table, self.path_of(name), keys)),

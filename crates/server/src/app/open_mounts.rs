@@ -1,0 +1,41 @@
+//! What mounts need opened before they are served: the databases of sites and the credentials of partners.
+
+use std::sync::Arc;
+
+use frontdesk_engine::ports::Clock;
+
+use super::partners::Partners;
+use super::sites::{OnDatabaseDown, SiteErrors, SiteNotice, Sites};
+use crate::config::Config;
+
+#[derive(Default)]
+pub struct OpenMounts {
+    pub(super) sites: Sites,
+    pub(super) partners: Partners,
+}
+
+impl OpenMounts {
+    /// Opens everything, and returns what is worth a log line; or says everything that is wrong, each with its key.
+    pub async fn open(
+        config: &Config,
+        clock: &Arc<dyn Clock>,
+        on_down: OnDatabaseDown,
+        before: &OpenMounts,
+    ) -> Result<(OpenMounts, Vec<SiteNotice>), SiteErrors> {
+        let partners = Partners::open(config);
+        match (Sites::open(config, clock, on_down, &before.sites).await, partners) {
+            (Ok((sites, mut notices)), Ok(partners)) => {
+                let changed = |mount: &usize| {
+                    partners.get(*mount).is_some_and(|now| before.partners.get(*mount).is_some_and(|then| then != now))
+                };
+                notices.extend((0..config.mounts.len()).filter(changed).map(SiteNotice::credentials_changed));
+                Ok((OpenMounts { sites, partners }, notices))
+            }
+            (sites, partners) => {
+                let mut errors = sites.err().map(|errors| errors.0).unwrap_or_default();
+                errors.extend(partners.err().unwrap_or_default());
+                Err(SiteErrors(errors))
+            }
+        }
+    }
+}
