@@ -170,9 +170,13 @@ async function fails(label, client, name, args, code, data) {
   }
 }
 
-const names = (tools) => tools.map((tool) => tool.name).sort();
+function names(tools) {
+  return tools.map((tool) => tool.name).sort();
+}
 
-const inOrder = (file) => [...file.tools].sort((one, other) => ORDER.indexOf(one.role) - ORDER.indexOf(other.role));
+function inOrder(file) {
+  return [...file.tools].sort((one, other) => ORDER.indexOf(one.role) - ORDER.indexOf(other.role));
+}
 
 /** The example with what earlier tools answered, and what TOMO sends with every call. */
 function argumentsOf(mount, file, tool, answers) {

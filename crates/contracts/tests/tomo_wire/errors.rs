@@ -24,7 +24,7 @@ fn t_070_t_071_t_074_t_075_t_076_t_082_the_table_of_codes() {
         ),
         (
             r#"{"jsonrpc":"2.0","id":7,"method":"orders/burn"}"#,
-            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"This server has no such method.","data":{"tomo_error_code":"METHOD_NOT_FOUND"}}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"Method not found","data":{"tomo_error_code":"METHOD_NOT_FOUND"}}}"#,
         ),
         (
             r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"burn_hotel","arguments":{}}}"#,
@@ -52,7 +52,7 @@ fn t_072_t_073_an_argument_is_named_by_its_dotted_path() {
         answer["error"],
         json!({
             "code": -32602,
-            "message": "Invalid params: destination.country_code: it must be IN",
+            "message": "Invalid params: destination.country_code: one of these is expected: IN.",
             "data": {"tomo_error_code": "INVALID_REQUEST", "tomo_field": "destination.country_code"},
         })
     );

@@ -56,7 +56,7 @@ fn intents_with_a_tool_in_common_need_a_mount_each() {
     assert_eq!(
         found,
         [
-            "intents: travel.book_hotel and auto.book_general_service both have the tool cancel_booking: give each a mount of its own"
+            "intents: travel.book_hotel and auto.book_general_service both have the tool modify_booking: give each a mount of its own"
         ]
     );
 }

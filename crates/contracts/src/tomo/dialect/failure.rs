@@ -99,6 +99,7 @@ fn meaning(kind: FaultKind) -> Meaning {
         FaultKind::OutcomeUnknown | FaultKind::Internal | FaultKind::AnswerTooLarge | FaultKind::Cancelled => {
             of(code::INTERNAL_ERROR, 500, INTERNAL_ERROR)
         }
+        FaultKind::Domain(NOT_FOUND) => of(code::INVALID_PARAMS, 404, NOT_FOUND),
         FaultKind::Domain(code_of_intent) => of(code::INVALID_PARAMS, 409, code_of_intent),
     }
 }

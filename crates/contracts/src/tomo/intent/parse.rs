@@ -185,27 +185,30 @@ impl Reader {
             }
         }
         if let Some(shape) = shape {
-            self.whole_toolset(shape, &tools);
+            self.whole_toolset(shape, listed);
         }
         tools
     }
 
-    /// §2: an intent cannot be listed with a part of its tools, and has no others.
-    fn whole_toolset(&mut self, shape: Shape, tools: &[IntentTool]) {
+    /// §2: an intent cannot be listed with a part of its tools, and has no others. A tool that is wrong in itself counts.
+    fn whole_toolset(&mut self, shape: Shape, listed: &[Value]) {
+        let name_of = |tool: &Value| tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         for (name, role) in shape.tools() {
-            match tools.iter().position(|tool| tool.name == *name) {
-                None => {
+            let place = listed.iter().position(|tool| name_of(tool) == *name);
+            let given = place.and_then(|place| listed.get(place)?.get("role")).and_then(Value::as_str);
+            match (place, given.and_then(Role::parse)) {
+                (None, _) => {
                     let reason = format!("an intent of the {} shape must have the tool {name}, too", shape.as_str());
                     self.wrong("/tools", reason);
                 }
-                Some(place) if tools.get(place).is_some_and(|tool| tool.role != *role) => {
+                (Some(place), Some(given)) if given != *role => {
                     self.wrong(format!("/tools/{place}/role"), format!("the role of {name} is {}", role.as_str()));
                 }
-                Some(_) => {}
+                (Some(_), _) => {}
             }
         }
-        for (place, tool) in tools.iter().enumerate() {
-            if !shape.tools().iter().any(|(name, _)| *name == tool.name) {
+        for (place, name) in listed.iter().map(name_of).enumerate() {
+            if !name.is_empty() && !shape.tools().iter().any(|(known, _)| *known == name) {
                 let reason = format!("the {} shape has no tool of this name", shape.as_str());
                 self.wrong(format!("/tools/{place}/name"), reason);
             }
