@@ -115,13 +115,13 @@ fn length(of: usize) -> [u8; 2] {
 }
 
 /// The certificate and key with which the caller identifies itself, as PEM.
-pub(crate) struct Identity {
+pub(crate) struct ClientIdentity {
     pub(crate) certificate: Vec<u8>,
     pub(crate) key: Vec<u8>,
 }
 
 /// Trusts the authorities of this PEM file only, or those that browsers trust.
-pub(crate) fn tls_config(ca: Option<&[u8]>, identity: Option<&Identity>) -> Result<Arc<ClientConfig>, String> {
+pub(crate) fn tls_config(ca: Option<&[u8]>, identity: Option<&ClientIdentity>) -> Result<Arc<ClientConfig>, String> {
     let mut roots = RootCertStore::empty();
     match ca {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
@@ -302,7 +302,33 @@ async fn stream_messages(mut body: Incoming, ends: &impl Fn(&[u8]) -> bool) -> R
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
     use super::Endpoint;
+
+    /// What is found out about a server that answers an offer of TLS 1.1 with these bytes.
+    async fn accepts_tls_1_1(answer: &'static [u8]) -> Option<bool> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = Endpoint::parse(&format!("https://{}/", listener.local_addr().unwrap())).unwrap();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut hello = [0; 11];
+            stream.read_exact(&mut hello).await.unwrap();
+            // A handshake record, a ClientHello, TLS 1.1.
+            assert_eq!((hello[0], hello[5], &hello[9..11]), (22, 1, &[3, 2][..]));
+            stream.write_all(answer).await.unwrap();
+        });
+        endpoint.accepts_tls_1_1().await
+    }
+
+    #[tokio::test]
+    async fn a_server_that_takes_an_old_version_is_found() {
+        // As OpenSSL begins its ServerHello of TLS 1.1, and its alert `protocol_version`.
+        assert_eq!(accepts_tls_1_1(&[22, 3, 2, 0, 89, 2, 0, 0, 85, 3, 2]).await, Some(true));
+        assert_eq!(accepts_tls_1_1(&[21, 3, 2, 0, 2, 2, 70]).await, Some(false));
+        assert_eq!(accepts_tls_1_1(b"").await, Some(false));
+    }
 
     #[test]
     fn only_https_addresses_are_checked() {

@@ -36,7 +36,7 @@ struct Finding {
 
 /// One point of the checklist.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Point {
+pub(crate) struct CheckPoint {
     number: usize,
     title: &'static str,
     notes: Vec<String>,
@@ -44,9 +44,9 @@ pub(crate) struct Point {
     unchecked: Vec<String>,
 }
 
-impl Point {
-    pub(crate) fn new(number: usize, title: &'static str) -> Point {
-        Point { number, title, notes: Vec::new(), findings: Vec::new(), unchecked: Vec::new() }
+impl CheckPoint {
+    pub(crate) fn new(number: usize, title: &'static str) -> CheckPoint {
+        CheckPoint { number, title, notes: Vec::new(), findings: Vec::new(), unchecked: Vec::new() }
     }
 
     /// What was seen, for a point that holds.
@@ -117,7 +117,7 @@ impl Point {
     }
 }
 
-pub(crate) fn report(points: &[&Point]) -> ProbeReport {
+pub(crate) fn report(points: &[&CheckPoint]) -> ProbeReport {
     let count = |status: &str| points.iter().filter(|point| point.status() == status).count();
     let failed = count("failed");
     let texts: String = points.iter().map(|point| point.text()).collect();
@@ -128,7 +128,7 @@ pub(crate) fn report(points: &[&Point]) -> ProbeReport {
 
 #[cfg(test)]
 mod tests {
-    use super::{Point, report, shown};
+    use super::{CheckPoint, report, shown};
 
     #[test]
     fn texts_of_a_server_are_short_and_harmless() {
@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn a_report_marks_each_point() {
-        let (mut one, mut two, mut three) = (Point::new(1, "one"), Point::new(2, "two"), Point::new(10, "three"));
+        let (mut one, mut two, mut three) =
+            (CheckPoint::new(1, "one"), CheckPoint::new(2, "two"), CheckPoint::new(10, "three"));
         one.note("seen");
         two.wrong("it is missing.", "Add it.");
         three.not_checked("nobody knows");

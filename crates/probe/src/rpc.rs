@@ -18,24 +18,24 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Who the caller says to be.
 #[derive(Clone)]
-pub(crate) enum Credential {
+pub(crate) enum ProbeCredential {
     Nothing,
     Bearer(HeaderValue),
     PartnerKey(HeaderValue),
 }
 
-impl Credential {
+impl ProbeCredential {
     /// None for a text that no header can have.
-    pub(crate) fn bearer(token: &str) -> Option<Credential> {
+    pub(crate) fn bearer(token: &str) -> Option<ProbeCredential> {
         let mut value = HeaderValue::try_from(format!("Bearer {token}")).ok()?;
         value.set_sensitive(true);
-        Some(Credential::Bearer(value))
+        Some(ProbeCredential::Bearer(value))
     }
 
-    pub(crate) fn partner_key(key: &str) -> Option<Credential> {
+    pub(crate) fn partner_key(key: &str) -> Option<ProbeCredential> {
         let mut value = HeaderValue::try_from(key).ok()?;
         value.set_sensitive(true);
-        Some(Credential::PartnerKey(value))
+        Some(ProbeCredential::PartnerKey(value))
     }
 }
 
@@ -105,14 +105,19 @@ impl Exchange {
 
 pub(crate) struct RpcClient {
     pub(crate) https: HttpsClient,
-    pub(crate) credential: Credential,
+    pub(crate) credential: ProbeCredential,
     session: Option<HeaderValue>,
     next_id: u64,
     until: Instant,
 }
 
 impl RpcClient {
-    pub(crate) fn new(endpoint: Endpoint, tls: Arc<ClientConfig>, credential: Credential, until: Instant) -> RpcClient {
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        tls: Arc<ClientConfig>,
+        credential: ProbeCredential,
+        until: Instant,
+    ) -> RpcClient {
         RpcClient { https: HttpsClient::new(endpoint, tls), credential, session: None, next_id: 1, until }
     }
 
@@ -124,7 +129,7 @@ impl RpcClient {
 
     pub(crate) async fn send_as(
         &mut self,
-        credential: &Credential,
+        credential: &ProbeCredential,
         accept: AcceptHeader,
         method: &str,
         params: Option<Value>,
@@ -151,7 +156,7 @@ impl RpcClient {
         Ok(exchange(answer, id))
     }
 
-    fn headers(&self, credential: &Credential, accept: AcceptHeader) -> HeaderMap {
+    fn headers(&self, credential: &ProbeCredential, accept: AcceptHeader) -> HeaderMap {
         let mut headers = HeaderMap::new();
         match accept {
             AcceptHeader::Sent => {
@@ -160,11 +165,11 @@ impl RpcClient {
             AcceptHeader::Missing => {}
         }
         match credential {
-            Credential::Nothing => {}
-            Credential::Bearer(value) => {
+            ProbeCredential::Nothing => {}
+            ProbeCredential::Bearer(value) => {
                 headers.insert(AUTHORIZATION, value.clone());
             }
-            Credential::PartnerKey(value) => {
+            ProbeCredential::PartnerKey(value) => {
                 headers.insert(PARTNER_KEY, value.clone());
             }
         }

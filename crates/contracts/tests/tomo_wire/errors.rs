@@ -28,7 +28,7 @@ fn t_070_t_071_t_074_t_075_t_076_t_082_the_table_of_codes() {
         ),
         (
             r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"burn_hotel","arguments":{}}}"#,
-            r#"{"jsonrpc":"2.0","id":"a","error":{"code":-32602,"message":"This server has no tool of this name.","data":{"tomo_error_code":"INVALID_REQUEST"}}}"#,
+            r#"{"jsonrpc":"2.0","id":"a","error":{"code":-32602,"message":"There is no tool of this name; `tools/list` names those there are.","data":{"tomo_error_code":"INVALID_REQUEST"}}}"#,
         ),
     ] {
         let reply = desk.send(body);
@@ -56,6 +56,16 @@ fn t_072_t_073_an_argument_is_named_by_its_dotted_path() {
             "data": {"tomo_error_code": "INVALID_REQUEST", "tomo_field": "destination.country_code"},
         })
     );
+}
+
+#[test]
+fn an_argument_that_is_not_known_has_no_empty_path() {
+    let mut arguments = examples()[0].1.clone();
+    arguments["colour"] = json!("blue");
+    let error = WireDesk::open().call("search_availability", &arguments)["error"].clone();
+    assert_eq!((&error["code"], &error["data"]), (&json!(-32602), &json!({"tomo_error_code": "INVALID_REQUEST"})));
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("Invalid params: arguments: only these are known: "), "{message}");
 }
 
 #[test]

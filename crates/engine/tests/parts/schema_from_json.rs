@@ -38,14 +38,14 @@ fn a_schema_of_a_file_checks_what_it_says() {
     assert_eq!(
         found,
         [
-            "/code: it must match ^[A-Z]{2}$",
-            "/day: a date is expected, such as 2026-01-31",
-            "/extra: this member is not known",
-            "/kinds/0: it must be one of: a, b",
-            "/link: an https URL is expected",
-            "/prices/room: it must be at least 0",
-            "/rating: it must be at most 5",
-            "/version: it must be at most 3",
+            "/code: it must match ^[A-Z]{2}$.",
+            "/day: a date is expected, such as 2026-01-31.",
+            "/kinds/0: one of these is expected: a, b.",
+            "/link: an https URL is expected.",
+            "/prices: it must be at least 0.",
+            "/rating: it must be at most 5.",
+            "/version: it must be at most 3.",
+            ": only these are known: code, day, kinds, link, more, prices, rating, version.",
         ]
     );
 }

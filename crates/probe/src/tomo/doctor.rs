@@ -7,43 +7,43 @@ use super::intent::{IntentFile, KnownIntents};
 use super::tools::{ListedTool, MAX_TOOLS, check_inputs, check_toolset, read};
 use crate::command::ProbeReport;
 use crate::https::Endpoint;
-use crate::report::{Point, report, shown};
+use crate::report::{CheckPoint, report, shown};
 use crate::rpc::{AcceptHeader, RpcClient};
 
 pub(super) struct Points {
-    pub(super) https: Point,
-    pub(super) handshake: Point,
-    pub(super) list: Point,
-    pub(super) intents: Point,
-    pub(super) inputs: Point,
-    pub(super) responses: Point,
-    pub(super) forbidden: Point,
-    pub(super) credentials: Point,
-    pub(super) idempotency: Point,
-    pub(super) latency: Point,
-    pub(super) limits: Point,
-    pub(super) signing: Point,
+    pub(super) https: CheckPoint,
+    pub(super) handshake: CheckPoint,
+    pub(super) list: CheckPoint,
+    pub(super) intents: CheckPoint,
+    pub(super) inputs: CheckPoint,
+    pub(super) responses: CheckPoint,
+    pub(super) forbidden: CheckPoint,
+    pub(super) credentials: CheckPoint,
+    pub(super) idempotency: CheckPoint,
+    pub(super) latency: CheckPoint,
+    pub(super) limits: CheckPoint,
+    pub(super) signing: CheckPoint,
 }
 
 impl Points {
     fn new() -> Points {
         Points {
-            https: Point::new(1, "HTTPS endpoint, TLS 1.2 or later"),
-            handshake: Point::new(2, "initialize returns a valid handshake"),
-            list: Point::new(3, "tools/list returns tools with full _meta.tomo"),
-            intents: Point::new(4, "every tool belongs to an intent, and no tool of it is missing"),
-            inputs: Point::new(5, "every inputSchema is the intent's"),
-            responses: Point::new(6, "every response has all fields of the intent"),
-            forbidden: Point::new(7, "no forbidden fields anywhere"),
-            credentials: Point::new(8, "calls without a credential are refused"),
-            idempotency: Point::new(9, "tools that create are idempotent"),
-            latency: Point::new(10, "p95 within the targets"),
-            limits: Point::new(11, "rate limits say when to try again"),
-            signing: Point::new(12, "completions are signed"),
+            https: CheckPoint::new(1, "HTTPS endpoint, TLS 1.2 or later"),
+            handshake: CheckPoint::new(2, "initialize returns a valid handshake"),
+            list: CheckPoint::new(3, "tools/list returns tools with full _meta.tomo"),
+            intents: CheckPoint::new(4, "every tool belongs to an intent, and no tool of it is missing"),
+            inputs: CheckPoint::new(5, "every inputSchema is the intent's"),
+            responses: CheckPoint::new(6, "every response has all fields of the intent"),
+            forbidden: CheckPoint::new(7, "no forbidden fields anywhere"),
+            credentials: CheckPoint::new(8, "calls without a credential are refused"),
+            idempotency: CheckPoint::new(9, "tools that create are idempotent"),
+            latency: CheckPoint::new(10, "p95 within the targets"),
+            limits: CheckPoint::new(11, "rate limits say when to try again"),
+            signing: CheckPoint::new(12, "completions are signed"),
         }
     }
 
-    fn all(&self) -> [&Point; 12] {
+    fn all(&self) -> [&CheckPoint; 12] {
         [
             &self.https,
             &self.handshake,
@@ -184,13 +184,15 @@ impl Doctor {
     }
 
     async fn check_https(&mut self) -> bool {
+        // First, because a server may serve one connection at a time.
+        let accepts_old = self.endpoint.accepts_tls_1_1().await;
         if let Err(problem) = self.rpc.https.connect().await {
             let remedy =
                 "Serve the endpoint over TLS 1.2 or 1.3 with a valid certificate (--ca for an authority of your own).";
             self.points.https.wrong(format!("{problem}."), remedy);
             return false;
         }
-        match self.endpoint.accepts_tls_1_1().await {
+        match accepts_old {
             Some(false) => self.points.https.note(self.rpc.https.tls_version()),
             Some(true) => {
                 self.points.https.wrong("the server also accepts TLS 1.1.", "Switch off every version before TLS 1.2.");

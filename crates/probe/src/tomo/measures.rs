@@ -8,7 +8,7 @@ use super::calls::payload;
 use super::doctor::Doctor;
 use super::examples::Answers;
 use super::intent::{IntentFile, ToolFile};
-use crate::rpc::{AcceptHeader, Credential, Exchange};
+use crate::rpc::{AcceptHeader, Exchange, ProbeCredential};
 
 /// p95 in milliseconds, by role.
 const TARGETS: [(&str, u64); 5] =
@@ -142,10 +142,10 @@ impl Doctor {
     pub(super) async fn check_strangers(&mut self) {
         let tool = self.tools.first().map(|tool| tool.name.clone()).unwrap_or_default();
         let params = json!({"name": tool, "arguments": Value::Object(Default::default())});
-        let wrong = Credential::bearer("wrong-token-of-the-doctor").unwrap_or(Credential::Nothing);
+        let wrong = ProbeCredential::bearer("wrong-token-of-the-doctor").unwrap_or(ProbeCredential::Nothing);
         for (label, credential, method, params) in [
             ("tools/list with a wrong token", wrong, "tools/list", None),
-            ("tools/call without a credential", Credential::Nothing, "tools/call", Some(params)),
+            ("tools/call without a credential", ProbeCredential::Nothing, "tools/call", Some(params)),
         ] {
             let accept = AcceptHeader::Sent;
             let exchange = match self.stranger.send_as(&credential, accept, method, params).await {

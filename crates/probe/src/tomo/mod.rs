@@ -14,8 +14,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use crate::command::{ProbeArgument, ProbeArgumentKind, ProbeCommand, ProbeInput, ProbeReport};
-use crate::https::{Endpoint, Identity, tls_config};
-use crate::rpc::{Credential, RpcClient};
+use crate::https::{ClientIdentity, Endpoint, tls_config};
+use crate::rpc::{ProbeCredential, RpcClient};
 use doctor::Doctor;
 use intent::KnownIntents;
 
@@ -68,7 +68,7 @@ fn run(input: &ProbeInput) -> Result<ProbeReport, String> {
     let (credential, secret) = credential(input)?;
     let identity = match (input.value("client-cert"), input.value("client-key")) {
         (None, None) => None,
-        (Some(certificate), Some(key)) => Some(Identity { certificate: read(certificate)?, key: read(key)? }),
+        (Some(certificate), Some(key)) => Some(ClientIdentity { certificate: read(certificate)?, key: read(key)? }),
         (Some(_), None) | (None, Some(_)) => {
             return Err("--client-cert and --client-key belong together: name both".to_owned());
         }
@@ -85,14 +85,14 @@ fn run(input: &ProbeInput) -> Result<ProbeReport, String> {
         intents.add(&text).map_err(|reason| format!("{file}: {reason}"))?;
     }
     let until = Instant::now() + WHOLE_CHECK;
-    let client = |identity: Option<&Identity>, credential| {
+    let client = |identity: Option<&ClientIdentity>, credential| {
         let tls = tls_config(ca.as_deref(), identity)?;
         Ok::<RpcClient, String>(RpcClient::new(endpoint.clone(), tls, credential, until))
     };
     let doctor = Doctor::new(
         endpoint.clone(),
         client(identity.as_ref(), credential)?,
-        client(None, Credential::Nothing)?,
+        client(None, ProbeCredential::Nothing)?,
         identity.is_some(),
         secret,
         intents,
@@ -109,12 +109,12 @@ fn run(input: &ProbeInput) -> Result<ProbeReport, String> {
 }
 
 /// The credential to call with, and the secret in it.
-fn credential(input: &ProbeInput) -> Result<(Credential, Option<String>), String> {
-    let (file, make): (&str, fn(&str) -> Option<Credential>) =
+fn credential(input: &ProbeInput) -> Result<(ProbeCredential, Option<String>), String> {
+    let (file, make): (&str, fn(&str) -> Option<ProbeCredential>) =
         match (input.value("bearer-file"), input.value("partner-key-file")) {
-            (None, None) => return Ok((Credential::Nothing, None)),
-            (Some(file), None) => (file, Credential::bearer),
-            (None, Some(file)) => (file, Credential::partner_key),
+            (None, None) => return Ok((ProbeCredential::Nothing, None)),
+            (Some(file), None) => (file, ProbeCredential::bearer),
+            (None, Some(file)) => (file, ProbeCredential::partner_key),
             (Some(_), Some(_)) => return Err("give one of --bearer-file and --partner-key-file".to_owned()),
         };
     let text = String::from_utf8(read(file)?).unwrap_or_default();

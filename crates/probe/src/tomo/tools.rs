@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::intent::{COMMON, IntentFile};
 use crate::json_schema::differences;
-use crate::report::{Point, shown};
+use crate::report::{CheckPoint, shown};
 
 /// More tools than this are not looked at.
 pub(super) const MAX_TOOLS: usize = 64;
@@ -28,7 +28,7 @@ pub(super) struct ListedTool {
 }
 
 /// Reads a tool, and reports what §2 requires and it lacks.
-pub(super) fn read(tool: &Value, place: usize, point: &mut Point) -> ListedTool {
+pub(super) fn read(tool: &Value, place: usize, point: &mut CheckPoint) -> ListedTool {
     let given = tool.get("name").and_then(Value::as_str).unwrap_or_default();
     let label = if given.is_empty() { format!("tool {place}") } else { shown(given) };
     if !is_tool_name(given) {
@@ -67,7 +67,7 @@ pub(super) fn read(tool: &Value, place: usize, point: &mut Point) -> ListedTool 
     }
 }
 
-fn check_input(label: &str, input: &Value, point: &mut Point) {
+fn check_input(label: &str, input: &Value, point: &mut CheckPoint) {
     if input.get("type").and_then(Value::as_str) != Some("object") {
         let problem = format!("{label}: inputSchema is no JSON Schema of an object.");
         return point.wrong(problem, "Publish the intent's input as JSON Schema with \"type\": \"object\".");
@@ -81,7 +81,7 @@ fn check_input(label: &str, input: &Value, point: &mut Point) {
     }
 }
 
-fn check_meta(label: &str, meta: &Map<String, Value>, point: &mut Point) {
+fn check_meta(label: &str, meta: &Map<String, Value>, point: &mut CheckPoint) {
     let text = |name: &str| meta.get(name).and_then(Value::as_str).unwrap_or_default();
     let mut expect = |holds: bool, field: &str, remedy: &str| {
         if !holds {
@@ -116,7 +116,7 @@ fn check_meta(label: &str, meta: &Map<String, Value>, point: &mut Point) {
 }
 
 /// Whether every tool serves a known intent, in its version, with its role and widget, and none is missing or added.
-pub(super) fn check_toolset(intent: &IntentFile, listed: &[ListedTool], point: &mut Point) {
+pub(super) fn check_toolset(intent: &IntentFile, listed: &[ListedTool], point: &mut CheckPoint) {
     for file in &intent.tools {
         let Some(tool) = listed.iter().find(|tool| tool.name == file.name) else {
             let problem = format!("{}: the tool {} is missing.", intent.id, file.name);
@@ -143,7 +143,7 @@ pub(super) fn check_toolset(intent: &IntentFile, listed: &[ListedTool], point: &
 }
 
 /// Whether the published input is the intent's, and takes what TOMO sends with every call.
-pub(super) fn check_inputs(intent: &IntentFile, listed: &[ListedTool], point: &mut Point) {
+pub(super) fn check_inputs(intent: &IntentFile, listed: &[ListedTool], point: &mut CheckPoint) {
     for file in &intent.tools {
         let Some(tool) = listed.iter().find(|tool| tool.name == file.name) else { continue };
         for difference in differences(&file.input, &tool.input, &COMMON) {

@@ -96,8 +96,7 @@ fn nothing_is_sent_to_an_address_without_tls() {
 }
 
 #[test]
-fn a_server_that_speaks_no_tls_or_an_old_one_fails() {
-    // It answers anything with the beginning of a ServerHello of TLS 1.1.
+fn a_server_that_speaks_no_tls_fails() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
     std::thread::spawn(move || {
