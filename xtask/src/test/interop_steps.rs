@@ -90,6 +90,10 @@ pub(super) fn typescript_v1(run: &Run<'_>, console: &mut Console) -> Verdict {
     server(run, console).and_then(|binary| node_script(run, "typescript_v1.mjs", binary, console)).into()
 }
 
+pub(super) fn typescript_tomo(run: &Run<'_>, console: &mut Console) -> Verdict {
+    server(run, console).and_then(|binary| node_script(run, "tomo.mjs", binary, console)).into()
+}
+
 pub(super) fn typescript_v2(run: &Run<'_>, console: &mut Console) -> Verdict {
     server(run, console).and_then(|binary| node_script(run, "typescript_v2.mjs", binary, console)).into()
 }

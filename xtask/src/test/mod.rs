@@ -103,6 +103,11 @@ const STEPS: &[Step] = &[
     Step::interop("traces", "exported spans, read by OpenTelemetry's own library", interop_steps::traces),
     Step::interop("typescript v1", "the official TypeScript client, v1; TLS by Node", interop_steps::typescript_v1),
     Step::interop("typescript v2", "the official TypeScript client, v2, both eras", interop_steps::typescript_v2),
+    Step::interop(
+        "tomo",
+        "TOMO's probe, calls and errors, by the TypeScript client, v1",
+        interop_steps::typescript_tomo,
+    ),
     Step::interop("rmcp", "the official Rust client, both eras", interop_steps::rmcp),
     Step::interop("vins", "demo VINs against two independent decoders", interop_steps::vins),
     Step::new(
@@ -306,6 +311,7 @@ mod tests {
                 "traces",
                 "typescript v1",
                 "typescript v2",
+                "tomo",
                 "rmcp",
                 "vins"
             ]

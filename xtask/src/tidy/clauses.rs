@@ -19,6 +19,7 @@ struct Text {
 const TEXTS: &[Text] = &[
     Text { list: "spec/automotive/clauses.tsv", published: automotive_ids, leading_id: automotive_id },
     Text { list: "spec/emcp/clauses.tsv", published: emcp_ids, leading_id: emcp_id },
+    Text { list: "spec/tomo/clauses.tsv", published: tomo_ids, leading_id: tomo_id },
 ];
 
 /// How many clauses each section of the automotive text comes to; the ids run from 01 without a gap.
@@ -26,6 +27,22 @@ const SECTIONS: &[(u8, usize)] = &[(2, 7), (3, 34), (4, 8), (5, 16), (6, 24)];
 
 /// From which number to which the clauses of the eMCP toolset run.
 const RUNS: &[(u8, u8)] = &[(1, 8), (10, 27), (30, 34), (40, 41), (50, 58), (60, 67)];
+
+/// The same for the TOMO text.
+const TOMO_RUNS: &[(u8, u8)] = &[
+    (1, 4),
+    (10, 15),
+    (20, 41),
+    (50, 57),
+    (60, 64),
+    (70, 82),
+    (85, 89),
+    (100, 108),
+    (110, 122),
+    (130, 130),
+    (140, 151),
+    (160, 162),
+];
 
 const LEVELS: &[&str] = &["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY", "fact", "forbidden", "derived"];
 
@@ -143,6 +160,15 @@ fn emcp_ids() -> BTreeSet<String> {
 fn emcp_id(name: &str) -> Option<(String, &str)> {
     let (number, rest) = name.strip_prefix("e_")?.split_once('_')?;
     digits(number, 2).then(|| (format!("E-{number}"), rest))
+}
+
+fn tomo_ids() -> BTreeSet<String> {
+    TOMO_RUNS.iter().flat_map(|(from, to)| (*from..=*to).map(|number| format!("T-{number:03}"))).collect()
+}
+
+fn tomo_id(name: &str) -> Option<(String, &str)> {
+    let (number, rest) = name.strip_prefix("t_")?.split_once('_')?;
+    digits(number, 3).then(|| (format!("T-{number}"), rest))
 }
 
 fn digits(text: &str, count: usize) -> bool {

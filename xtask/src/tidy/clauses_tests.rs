@@ -4,6 +4,7 @@ use super::*;
 
 const LIST: &str = "spec/automotive/clauses.tsv";
 const OTHER: &str = "spec/emcp/clauses.tsv";
+const THIRD: &str = "spec/tomo/clauses.tsv";
 
 /// A list in which the other side owes everything, so that nothing is missing.
 fn list() -> String {
@@ -14,8 +15,13 @@ fn other_list() -> String {
     emcp_ids().iter().map(|id| format!("{id}\tMUST\tsomething\tclient\n")).collect()
 }
 
+fn third_list() -> String {
+    tomo_ids().iter().map(|id| format!("{id}\tMUST\tsomething\tclient\n")).collect()
+}
+
 fn found(list: &str, tests: &str) -> Vec<String> {
-    let tree = Tree::of(&[("crates/server/tests/a.rs", tests), (LIST, list), (OTHER, &other_list())]);
+    let lists = [(LIST, list), (OTHER, &other_list()), (THIRD, &third_list())];
+    let tree = Tree::of(&[&[("crates/server/tests/a.rs", tests)], lists.as_slice()].concat());
     every_clause_has_a_test(&tree).iter().map(ToString::to_string).collect()
 }
 
@@ -31,7 +37,7 @@ fn a_whole_list_with_its_tests_is_clean() {
 fn a_judge_may_carry_the_test() {
     let list = list().replace("A2-01\tMUST\tsomething\tclient", "A2-01\tMUST\tsomething\ttest");
     let judge = ("scripts/interop/client.py", "def a2_01_declared(session):\n    pass");
-    let tree = Tree::of(&[judge, (LIST, &list), (OTHER, &other_list())]);
+    let tree = Tree::of(&[judge, (LIST, &list), (OTHER, &other_list()), (THIRD, &third_list())]);
     assert_eq!(every_clause_has_a_test(&tree), []);
 }
 
@@ -106,20 +112,32 @@ fn a_row_that_cannot_be_read_is_found() {
 #[test]
 fn a_missing_list_is_found() {
     let tree = Tree::of(&[]);
-    assert_eq!(every_clause_has_a_test(&tree).len(), 2);
+    assert_eq!(every_clause_has_a_test(&tree).len(), 3);
 }
 
 #[test]
 fn each_text_has_its_own_list_and_its_own_names_of_tests() {
     let other = other_list().replace("E-15\tMUST\tsomething\tclient", "E-15\tMUST\tsomething\ttest");
-    let found = |tests: &str| {
-        let tree = Tree::of(&[("crates/server/tests/a.rs", tests), (LIST, &list()), (OTHER, &other)]);
+    let third = third_list().replace("T-041\tMUST\tsomething\tclient", "T-041\tMUST\tsomething\ttest");
+    let with = |tests: &str, third: &str| {
+        let lists = [(LIST, &*list()), (OTHER, &other), (THIRD, third)];
+        let tree = Tree::of(&[&[("crates/server/tests/a.rs", tests)], lists.as_slice()].concat());
         every_clause_has_a_test(&tree).iter().map(ToString::to_string).collect::<Vec<String>>()
     };
+    let found = |tests: &str| with(tests, &third_list());
     assert_eq!(found("#[test]\nfn e_16_e_15_filters() {}"), [""; 0]);
     assert_eq!(found(""), ["spec/emcp/clauses.tsv:14: E-15 has no test: none is named `e_15_..`"]);
     assert_eq!(
         found("#[test]\nfn e_15_filters() {}\n#[test]\nfn e_09_nothing() {}"),
         ["crates/server/tests/a.rs:4: `e_09_nothing` names E-09, which is no clause"]
+    );
+    let filters = "#[test]\nfn e_15_filters() {}\n#[test]\n";
+    assert_eq!(with(&format!("{filters}fn t_040_t_041_listed() {{}}"), &third), [""; 0]);
+    assert_eq!(
+        with(&format!("{filters}fn t_005_nothing() {{}}"), &third),
+        [
+            "crates/server/tests/a.rs:4: `t_005_nothing` names T-005, which is no clause",
+            "spec/tomo/clauses.tsv:27: T-041 has no test: none is named `t_041_..`",
+        ]
     );
 }

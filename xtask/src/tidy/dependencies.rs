@@ -23,6 +23,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "frontdesk-store",
             "frontdesk-identity",
             "frontdesk-cms-fixture",
+            "frontdesk-probe",
         ],
     ),
     // A made-up CMS site for tests, benches and the demo: SQL text only.

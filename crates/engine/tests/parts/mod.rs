@@ -6,6 +6,7 @@ mod idempotency_keys;
 mod ids;
 mod rates;
 mod schema_check;
+mod schema_from_json;
 mod schema_publish;
 mod search_terms;
 mod traces;

@@ -15,8 +15,12 @@ fn test() -> TestDesk {
     let library = library::contract();
     let capabilities = r#"{"tools":{},"prompts":{}}"#.to_owned();
     let info = vec![("platform", "Shelves \"7\"".to_owned()), ("platformVersion", "1.0".to_owned())];
-    let manners =
-        Compatibility { default_version: Some(Version::V2025_11_25), sends_session_id: true, accepts_trace_id: true };
+    let manners = Compatibility {
+        default_version: Some(Version::V2025_11_25),
+        sends_session_id: true,
+        accepts_trace_id: true,
+        ..Compatibility::default()
+    };
     TestDesk::new().under(Contract {
         server_info: ServerInfo { extra: info, capabilities, ..library.server_info },
         dialect: Box::new(Plainly(manners)),

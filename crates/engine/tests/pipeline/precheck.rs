@@ -285,7 +285,7 @@ impl Identity for Welcoming {
         Box::pin(async move {
             match credential {
                 Credential::Missing => Ok(Arc::new(visitor)),
-                Credential::Bearer(_) | Credential::Unusable => {
+                Credential::Bearer(_) | Credential::ApiKey(_) | Credential::Certificate(_) | Credential::Unusable => {
                     Err(Fault::new(FaultKind::Unauthenticated, "Come as you are."))
                 }
             }

@@ -40,7 +40,9 @@ impl Identity for Callers {
             assert_eq!(resource, "https://library.example/mcp");
             let name = match credential {
                 Credential::Bearer(name) => name.as_str(),
-                Credential::Missing | Credential::Unusable => panic!("nothing to judge"),
+                Credential::Missing | Credential::ApiKey(_) | Credential::Certificate(_) | Credential::Unusable => {
+                    panic!("nothing to judge")
+                }
             };
             let (tenants, scopes): (&[&str], &str) = match name {
                 "reader" => (&["north"], "books:read"),

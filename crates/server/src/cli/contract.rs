@@ -10,20 +10,21 @@ use frontdesk_engine::model::contract_entry::{
     ArgumentKind, CommandArgument, CommandInput, CommandStatus, ContractCommand, ContractEntry,
 };
 
-use super::CliError;
+use super::{CliError, probe};
 
 const JSON: &str = "json";
 
-/// None for a contract without commands.
+/// None for a contract without commands. Those of the judge stand beside the contract's own.
 pub(super) fn definition(entry: &ContractEntry) -> Option<Command> {
-    if entry.commands.is_empty() {
+    let commands: Vec<Command> = entry.commands.iter().map(subcommand).chain(probe::definitions(entry.name)).collect();
+    if commands.is_empty() {
         return None;
     }
     let command = Command::new(entry.name)
         .about(format!("Commands of the contract {}", entry.name))
         .arg_required_else_help(true)
         .subcommand_required(true);
-    Some(command.subcommands(entry.commands.iter().map(subcommand)))
+    Some(command.subcommands(commands))
 }
 
 /// The contract's command that was given, with its arguments.

@@ -15,6 +15,7 @@ mod export;
 mod import;
 mod maintenance;
 mod output;
+mod probe;
 mod progress;
 mod serve;
 mod shell;
@@ -109,6 +110,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
     let matches = definition().get_matches_from(arguments);
     if let Some((command, arguments)) = contract::find(&matches) {
         return contract::run(command, arguments);
+    }
+    if let Some((command, arguments)) = probe::find(&matches) {
+        return probe::run(command, arguments);
     }
     if let Some((entry, spec, arguments)) = erase::find(&matches) {
         return erase::run(entry, spec, arguments);

@@ -10,6 +10,7 @@ mod collectors;
 mod configurations;
 mod demo_banner;
 mod dispatch;
+mod doctor;
 mod erasures;
 mod exports;
 mod help;

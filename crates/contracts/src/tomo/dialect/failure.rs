@@ -40,7 +40,8 @@ pub(super) fn failure(dialect: &Tomo, fault: &Fault, context: &ReplyContext<'_>)
         Era::Modern => modern(meaning.rpc, meaning.status),
     };
     let mut data = Map::from_iter([("tomo_error_code".to_owned(), Value::from(code.0))]);
-    if let Some(problem) = fault.problems.first() {
+    // A problem of the arguments as a whole has no path.
+    if let Some(problem) = fault.problems.first().filter(|problem| !problem.pointer.is_empty()) {
         data.insert("tomo_field".to_owned(), Value::from(dotted(&problem.pointer)));
     }
     let data = match fault.rpc_data() {
@@ -99,6 +100,7 @@ fn meaning(kind: FaultKind) -> Meaning {
         FaultKind::OutcomeUnknown | FaultKind::Internal | FaultKind::AnswerTooLarge | FaultKind::Cancelled => {
             of(code::INTERNAL_ERROR, 500, INTERNAL_ERROR)
         }
+        FaultKind::Domain(NOT_FOUND) => of(code::INVALID_PARAMS, 404, NOT_FOUND),
         FaultKind::Domain(code_of_intent) => of(code::INVALID_PARAMS, 409, code_of_intent),
     }
 }

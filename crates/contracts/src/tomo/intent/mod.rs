@@ -1,6 +1,8 @@
 //! Intents are data: a file says which tools an intent has, what they take and answer, and with which codes they fail.
 //! Reading one refuses everything that the server would not keep.
 
+mod lines;
+mod names;
 mod parse;
 mod references;
 

@@ -5,6 +5,8 @@ use std::fmt;
 use frontdesk_engine::model::schema::{Field, Presence, Schema};
 use serde_json::{Map, Value, json};
 
+use super::lines::{Lines, escaped};
+use super::names::{is_intent_id, is_tool_name, is_version};
 use super::references::{is_reference, resolve};
 use super::{Intent, IntentTool, Role};
 use crate::tomo::shape::Shape;
@@ -53,7 +55,13 @@ const MEMBERS: [&str; 10] = [
 ];
 const TOOL_MEMBERS: [&str; 7] = ["name", "role", "description", "widget", "input", "output", "examples"];
 
+/// Longer files are not written by people.
+const MAX_FILE: usize = 1 << 20;
+
 pub fn parse(text: &str) -> Result<Intent, Vec<IntentError>> {
+    if text.len() > MAX_FILE {
+        return Err(vec![IntentError::new("", "the file is larger than 1 MiB")]);
+    }
     let file: Value = match serde_json::from_str(text) {
         Ok(file) => file,
         Err(error) => {
@@ -61,17 +69,29 @@ pub fn parse(text: &str) -> Result<Intent, Vec<IntentError>> {
             return Err(vec![IntentError { line: error.line(), ..IntentError::new("", reason) }]);
         }
     };
+    let lines = Lines::of(text);
     let mut reader = Reader::default();
+    for (pointer, _) in &lines.duplicates {
+        reader.wrong(pointer, "it stands here twice");
+    }
     let intent = reader.intent(&file);
     match intent {
         Some(intent) if reader.errors.is_empty() => Ok(intent),
-        Some(_) | None => {
-            for error in &mut reader.errors {
-                error.line = line_of(text, &error.pointer);
-            }
-            Err(reader.errors)
+        Some(_) | None => Err(located(reader.errors, &lines, &file)),
+    }
+}
+
+/// The errors with their lines. A definition that several tools use is wrong once.
+fn located(errors: Vec<IntentError>, lines: &Lines, file: &Value) -> Vec<IntentError> {
+    let mut found: Vec<IntentError> = Vec::new();
+    for error in errors {
+        let (pointer, line) = lines.locate(file, &error.pointer);
+        let error = IntentError { pointer, line, ..error };
+        if !found.contains(&error) {
+            found.push(error);
         }
     }
+    found
 }
 
 #[derive(Default)]
@@ -165,27 +185,30 @@ impl Reader {
             }
         }
         if let Some(shape) = shape {
-            self.whole_toolset(shape, &tools);
+            self.whole_toolset(shape, listed);
         }
         tools
     }
 
-    /// §2: an intent cannot be listed with a part of its tools, and has no others.
-    fn whole_toolset(&mut self, shape: Shape, tools: &[IntentTool]) {
+    /// §2: an intent cannot be listed with a part of its tools, and has no others. A tool that is wrong in itself counts.
+    fn whole_toolset(&mut self, shape: Shape, listed: &[Value]) {
+        let name_of = |tool: &Value| tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         for (name, role) in shape.tools() {
-            match tools.iter().position(|tool| tool.name == *name) {
-                None => {
+            let place = listed.iter().position(|tool| name_of(tool) == *name);
+            let given = place.and_then(|place| listed.get(place)?.get("role")).and_then(Value::as_str);
+            match (place, given.and_then(Role::parse)) {
+                (None, _) => {
                     let reason = format!("an intent of the {} shape must have the tool {name}, too", shape.as_str());
                     self.wrong("/tools", reason);
                 }
-                Some(place) if tools.get(place).is_some_and(|tool| tool.role != *role) => {
+                (Some(place), Some(given)) if given != *role => {
                     self.wrong(format!("/tools/{place}/role"), format!("the role of {name} is {}", role.as_str()));
                 }
-                Some(_) => {}
+                (Some(_), _) => {}
             }
         }
-        for (place, tool) in tools.iter().enumerate() {
-            if !shape.tools().iter().any(|(name, _)| *name == tool.name) {
+        for (place, name) in listed.iter().map(name_of).enumerate() {
+            if !name.is_empty() && !shape.tools().iter().any(|(known, _)| *known == name) {
                 let reason = format!("the {} shape has no tool of this name", shape.as_str());
                 self.wrong(format!("/tools/{place}/name"), reason);
             }
@@ -303,7 +326,7 @@ impl Reader {
     fn only(&mut self, object: &Map<String, Value>, known: &[&str], pointer: &str) {
         for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
             self.wrong(
-                format!("{pointer}/{name}"),
+                format!("{pointer}/{}", escaped(name)),
                 format!("this member is not known; known are {}", known.join(", ")),
             );
         }
@@ -347,60 +370,12 @@ fn forbidden_property(schema: &Value) -> Option<String> {
     let Value::Object(members) = schema else { return None };
     for (name, property) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
         if forbidden::is_forbidden(name) {
-            return Some(format!("/properties/{name}"));
+            return Some(format!("/properties/{}", escaped(name)));
         }
         if let Some(below) = forbidden_property(property) {
-            return Some(format!("/properties/{name}{below}"));
+            return Some(format!("/properties/{}{below}", escaped(name)));
         }
     }
     let below = |member: &str| forbidden_property(members.get(member)?).map(|found| format!("/{member}{found}"));
     below("items").or_else(|| below("additionalProperties"))
-}
-
-fn is_intent_id(text: &str) -> bool {
-    let is_word = |word: &str| {
-        word.starts_with(|letter: char| letter.is_ascii_lowercase())
-            && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-    };
-    text.split_once('.').is_some_and(|(domain, name)| is_word(domain) && is_word(name))
-}
-
-fn is_version(text: &str) -> bool {
-    let numbers: Option<Vec<u32>> =
-        text.strip_prefix('v').map(|rest| rest.split('.').filter_map(|number| number.parse().ok()).collect());
-    numbers.is_some_and(|numbers| numbers.len() == 3 && text.split('.').count() == 3)
-}
-
-/// §2: snake case, at least a verb and a noun.
-fn is_tool_name(text: &str) -> bool {
-    let words: Vec<&str> = text.split('_').collect();
-    let is_word =
-        |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    words.len() >= 2 && words.iter().all(is_word)
-}
-
-/// The line on which a pointer's last known name stands, found by following its names through the text.
-fn line_of(text: &str, pointer: &str) -> usize {
-    let mut place = 0;
-    let mut items_to_skip = 0;
-    for part in pointer.split('/').skip(1) {
-        if let Ok(number) = part.parse::<usize>() {
-            items_to_skip = number;
-            continue;
-        }
-        let quoted = json!(part).to_string();
-        let mut from = place;
-        // The n-th object of a list has the n-th occurrence of its member.
-        for _ in 0..=items_to_skip {
-            match text.get(from..).and_then(|rest| rest.find(&quoted)) {
-                Some(found) => {
-                    place = from + found;
-                    from = place + quoted.len();
-                }
-                None => break,
-            }
-        }
-        items_to_skip = 0;
-    }
-    text.get(..place).map_or(1, |before| before.matches('\n').count() + 1)
 }

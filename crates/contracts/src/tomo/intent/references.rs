@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::lines::escaped;
 use super::parse::IntentError;
 
 /// More references inside references than this are a circle.
@@ -19,9 +20,9 @@ fn replaced(value: &Value, file: &Map<String, Value>, pointer: &str, depth: usiz
             if let Some(reference) = members.get("$ref") {
                 return target(members, reference, file, pointer, depth);
             }
-            let members = members
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), replaced(value, file, &format!("{pointer}/{name}"), depth)?)));
+            let members = members.iter().map(|(name, value)| {
+                Ok((name.clone(), replaced(value, file, &format!("{pointer}/{}", escaped(name)), depth)?))
+            });
             members.collect::<Result<Map<String, Value>, IntentError>>().map(Value::Object)
         }
         Value::Array(items) => {
