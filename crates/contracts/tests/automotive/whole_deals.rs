@@ -74,7 +74,12 @@ fn desk() -> TestDesk {
     for code in ["DOC", "TITLE", "ACQ", "SALES", "RECON"] {
         rows.push(json!({"code": code, "status": "retired"}));
     }
-    let row = |(row, line): (Value, u64)| ImportRow { line, arguments: row.as_object().unwrap().clone(), key: None };
+    let row = |(row, line): (Value, u64)| ImportRow {
+        line,
+        arguments: row.as_object().unwrap().clone(),
+        key: None,
+        is_new: false,
+    };
     let rows: Vec<ImportRow> = rows.into_iter().zip(2..).map(row).collect();
     let results = desk.import("fees", async |session: &ImportSession<'_>| session.apply(&rows).await.unwrap());
     let accepted = |verdict: &RowVerdict| matches!(verdict, RowVerdict::Created | RowVerdict::Updated);

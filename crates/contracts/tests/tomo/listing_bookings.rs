@@ -88,7 +88,7 @@ fn t_056_a_price_is_held_until_it_expires_and_not_longer() {
 fn raise_prices(desk: &TestDesk) {
     use frontdesk_engine::import::ImportRow;
     let arguments = json!({"room_code": "BLR-LAKEVIEW-STD", "base_price_inr": 3800});
-    let row = ImportRow { line: 1, arguments: arguments.as_object().unwrap().clone(), key: None };
+    let row = ImportRow { line: 1, arguments: arguments.as_object().unwrap().clone(), key: None, is_new: false };
     let results = desk.import("rooms", async |session| session.apply(&[row]).await.unwrap());
     assert_eq!(serde_json::to_value(&results[0].verdict).unwrap(), "updated");
 }
@@ -202,7 +202,7 @@ fn what_cannot_fill_the_facts_is_not_offered() {
     use frontdesk_engine::import::ImportRow;
     let desk = TestDesk::hotels();
     let arguments = json!({"listing_code": "BLR-LAKEVIEW", "images": []});
-    let row = ImportRow { line: 1, arguments: arguments.as_object().unwrap().clone(), key: None };
+    let row = ImportRow { line: 1, arguments: arguments.as_object().unwrap().clone(), key: None, is_new: false };
     let found = desk.call("search_availability", search());
     desk.import("listings", async |session| session.apply(&[row]).await.unwrap());
     let after = desk.call("search_availability", search());

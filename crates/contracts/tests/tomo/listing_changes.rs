@@ -126,7 +126,7 @@ fn t_039_kept_nights_keep_their_price_and_new_ones_do_not() {
 fn set_price(desk: &TestDesk, price: i64) {
     use frontdesk_engine::import::ImportRow;
     let arguments = json!({"room_code": "BLR-MONSOON-STD", "base_price_inr": price});
-    let row = ImportRow { line: 1, arguments: arguments.as_object().unwrap().clone(), key: None };
+    let row = ImportRow { line: 1, arguments: arguments.as_object().unwrap().clone(), key: None, is_new: false };
     desk.import("rooms", async |session| session.apply(&[row]).await.unwrap());
 }
 

@@ -7,7 +7,9 @@ use super::support::{TestDesk, search};
 
 fn rows(session: &ImportSession<'_>, text: &str) -> Vec<ImportRow> {
     let read = session.spec().rules.read_feed(&FeedText::Text(text.to_owned())).unwrap();
-    read.into_iter().map(|row| ImportRow { line: row.line, arguments: row.arguments.unwrap(), key: None }).collect()
+    read.into_iter()
+        .map(|row| ImportRow { line: row.line, arguments: row.arguments.unwrap(), key: None, is_new: false })
+        .collect()
 }
 
 fn verdicts(results: &[RowResult]) -> Vec<Value> {
@@ -55,7 +57,7 @@ fn wrong_rows_are_named_and_nothing_of_them_is_stored() {
     let desk = TestDesk::hotels();
     let before = desk.store.contents();
     let wrong = |name: &str, row: Value| {
-        let row = ImportRow { line: 1, arguments: row.as_object().unwrap().clone(), key: None };
+        let row = ImportRow { line: 1, arguments: row.as_object().unwrap().clone(), key: None, is_new: false };
         let results = desk.import(name, async |session| session.check(&[row]).await.unwrap());
         match results.into_iter().next().unwrap().verdict {
             RowVerdict::Rejected(problems) => {
@@ -101,7 +103,7 @@ fn what_a_file_no_longer_lists_is_withdrawn_and_comes_back() {
     });
     assert_eq!((gone, count()), (12, 0));
     let row = json!({"listing_code": "BLR-LAKEVIEW", "name": "Halasuru Lake View Inn"});
-    let row = ImportRow { line: 1, arguments: row.as_object().unwrap().clone(), key: None };
+    let row = ImportRow { line: 1, arguments: row.as_object().unwrap().clone(), key: None, is_new: false };
     let results = desk.import("listings", async |session| verdicts(&session.apply(&[row]).await.unwrap()));
     assert_eq!((results, count()), (vec![json!("updated")], 1));
 }
