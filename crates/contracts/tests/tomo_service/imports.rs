@@ -24,7 +24,7 @@ fn rows(name: &str, text: &str) -> Vec<ImportRow> {
     let read = spec.rules.read_feed(&FeedText::Text(text.to_owned())).unwrap();
     let row = |row: frontdesk_engine::import::ReadRow| {
         let arguments = row.arguments.unwrap_or_else(|problems| panic!("{problems:?}"));
-        ImportRow { line: row.line, arguments, key: None }
+        ImportRow { line: row.line, arguments, key: None, is_new: false }
     };
     read.into_iter().map(row).collect()
 }
