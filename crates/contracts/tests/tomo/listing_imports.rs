@@ -63,7 +63,7 @@ fn wrong_rows_are_named_and_nothing_of_them_is_stored() {
             RowVerdict::Rejected(problems) => {
                 problems.into_iter().map(|problem| format!("{}: {}", problem.field, problem.reason)).collect::<Vec<_>>()
             }
-            other => panic!("{other:?}"),
+            accepted @ (RowVerdict::Created | RowVerdict::Updated | RowVerdict::Unchanged) => panic!("{accepted:?}"),
         }
     };
     let mut hotel = json!({"listing_code": "X-1", "name": "X", "city": "X", "area": "X", "address": "X",

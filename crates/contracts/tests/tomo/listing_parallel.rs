@@ -164,7 +164,13 @@ async fn t_102_the_last_room_and_car_are_sold_once_in_memory() {
 async fn t_102_the_last_room_and_car_are_sold_once_on_sqlite() {
     let clock = Arc::new(TestClock::at(NOW.0));
     let folder = TestFolder::new();
-    let store = SqliteStore::open(SqliteOptions {
+    let store = open_sqlite(&folder, &clock);
+    add_tenants(&store).await;
+    check(Shop::open(Arc::new(store), &clock).await).await;
+}
+
+fn open_sqlite(folder: &TestFolder, clock: &Arc<TestClock>) -> SqliteStore {
+    SqliteStore::open(SqliteOptions {
         path: folder.path().join("desk.db"),
         master: SealKey::from_bytes([7; 32]),
         random: Arc::new(TestRandom::distinct()),
@@ -172,9 +178,27 @@ async fn t_102_the_last_room_and_car_are_sold_once_on_sqlite() {
         tables: tables(),
         commit_wait: Duration::from_secs(30),
     })
-    .unwrap();
+    .unwrap()
+}
+
+#[tokio::test]
+async fn t_103_a_key_is_known_after_a_restart() {
+    let clock = Arc::new(TestClock::at(NOW.0));
+    let folder = TestFolder::new();
+    let hotels = mount(&partner("travel.book_hotel", PartnerSource::Own));
+    let store = open_sqlite(&folder, &clock);
     add_tenants(&store).await;
-    check(Shop::open(Arc::new(store), &clock).await).await;
+    let before = Shop::open(Arc::new(store), &clock).await;
+    let found = before.call(HOTEL, "search_availability", search()).await;
+    let booked = before.call(HOTEL, "create_booking", booking(&found, "k-1")).await;
+    drop(before);
+
+    let desk = desk(Arc::new(open_sqlite(&folder, &clock)), &clock);
+    let token = format!("{HOTEL}/tomo:live");
+    let again = call(&desk, &hotels, &token, "create_booking", booking(&found, "k-1")).await;
+    assert_eq!(payload(&again), booked);
+    let found = payload(&call(&desk, &hotels, &token, "search_availability", search()).await);
+    assert_eq!(found["listings"][0]["room_options"][0]["units_left"], 11, "one booking");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

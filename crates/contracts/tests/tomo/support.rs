@@ -178,7 +178,11 @@ pub(crate) fn desk(store: Arc<dyn Store>, clock: &Arc<TestClock>) -> Desk {
 
 /// The token is `tenant/scope`. Returns the whole JSON-RPC answer.
 pub(crate) async fn call(desk: &Desk, mount: &Mount, token: &str, tool: &str, arguments: Value) -> Value {
-    let params = json!({"name": tool, "arguments": arguments});
+    send(desk, mount, token, tool, &arguments.to_string()).await
+}
+
+/// As `call`, with the arguments exactly as they are written.
+pub(crate) async fn send(desk: &Desk, mount: &Mount, token: &str, tool: &str, arguments: &str) -> Value {
     let incoming = Incoming {
         verb: Verb::Post,
         credential: Credential::Bearer(token.to_owned()),
@@ -189,9 +193,9 @@ pub(crate) async fn call(desk: &Desk, mount: &Mount, token: &str, tool: &str, ar
         idempotency_key: None,
         import_id: None,
         transport_fault: None,
-        body: RequestBody::from_bytes(
-            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string(),
-        ),
+        body: RequestBody::from_bytes(format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+        )),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         trace: Trace::new("trace"),
     };
