@@ -57,7 +57,7 @@ fn each_dealership_has_stock_customers_and_leads() {
         small,
         [
             ("advisor", 2),
-            ("appointment", 3),
+            ("appointment", 4),
             ("consent", 7),
             ("customer", 8),
             ("deal", 2),
@@ -67,7 +67,7 @@ fn each_dealership_has_stock_customers_and_leads() {
             ("service_code", 6),
             ("vehicle", 40),
             ("workshop", 1),
-            ("workshop_day", 4),
+            ("workshop_day", 5),
         ]
     );
     let ids: Vec<&str> = made.iter().map(|contents| contents.business.id).collect();

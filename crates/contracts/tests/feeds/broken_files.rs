@@ -388,6 +388,6 @@ fn memory_does_not_grow_with_the_feed() {
         let rows = ManyRows { row: row.as_bytes(), rest: start.as_bytes(), left: 4_000 };
         assert_eq!(super::support::count_rows(rows), 4_000);
     }
-    // Each of the two has 12 MB.
-    assert!(peak_memory() - before < 8_000, "{} kB", peak_memory() - before);
+    // Each of the two has 12 MB. What is touched of the program itself counts, too.
+    assert!(peak_memory() - before < 11_000, "{} kB", peak_memory() - before);
 }

@@ -55,7 +55,7 @@ fn filled(value: &Value, answers: &HashMap<String, Value>) -> Value {
         },
         Value::Array(items) => items.iter().map(|item| filled(item, answers)).collect(),
         Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), filled(value, answers))).collect(),
-        other => other.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 

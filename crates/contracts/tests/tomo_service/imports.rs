@@ -76,3 +76,13 @@ async fn an_import_changes_the_price_of_later_searches() {
     let found = desk.ok(OWN_LIVE, "search_providers", general_service("Bengaluru", "2027-03-01")).await;
     assert_eq!(found["providers"][0]["price_inr"], 4100);
 }
+
+#[tokio::test]
+async fn the_example_files_come_in() {
+    let (desk, _) = ServiceDesk::open();
+    let providers = rows("providers", include_str!("../../../../examples/feeds/providers.csv"));
+    assert_eq!(desk.import("providers", false, &providers).await, [RowVerdict::Updated, RowVerdict::Updated]);
+    let services = rows("provider_services", include_str!("../../../../examples/feeds/provider_services.csv"));
+    let created = [RowVerdict::Created, RowVerdict::Created, RowVerdict::Created];
+    assert_eq!(desk.import("provider_services", false, &services).await, created);
+}

@@ -51,6 +51,9 @@ async fn t_122_the_sandbox_counts_its_own_places() {
         };
         assert_eq!(left(live).await, json!(["20270301T033000Z", 2]), "nobody's place is gone");
         assert_eq!(left(sandbox).await, json!(["20270301T053000Z", 2]));
+        let found = desk.ok(live, "search_providers", general_service("Bengaluru", "2027-03-01")).await;
+        desk.ok(live, "book_slot", booking_at(&found, id, "20270301T033000Z", "live-1")).await;
+        assert_eq!(left(live).await, json!(["20270301T033000Z", 1]));
     }
 }
 
