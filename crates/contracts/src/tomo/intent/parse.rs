@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::lines::{Lines, escaped};
 use super::names::{is_intent_id, is_tool_name, is_version};
-use super::references::resolve;
+use super::references::{is_reference, resolve};
 use super::{Intent, IntentTool, Role};
 use crate::tomo::shape::Shape;
 use crate::tomo::{codes, forbidden};
@@ -331,11 +331,6 @@ impl Reader {
             );
         }
     }
-}
-
-/// Whether a text of an example stands for a value of an earlier answer.
-fn is_reference(text: &str) -> bool {
-    text.starts_with("{{") && text.ends_with("}}")
 }
 
 /// What TOMO sends with every call (§3). A file may describe one of them otherwise.
