@@ -41,7 +41,11 @@ pub fn by_id(id: &str) -> Option<Contract> {
 
 /// What rows of a feed of this kind become. `input` is the schema of the arguments.
 pub fn feed_target(contract: &str, resource: &str, input: &Schema) -> FeedTarget {
-    if contract == automotive::ID { automotive::feeds::target(resource, input) } else { FeedTarget::of(input.clone()) }
+    match contract {
+        automotive::ID => automotive::feeds::target(resource, input),
+        tomo::ID => tomo::managed::feed_target(input),
+        _ => FeedTarget::of(input.clone()),
+    }
 }
 
 /// The rows of an XML document, for kinds that have such a format.

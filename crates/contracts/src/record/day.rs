@@ -69,7 +69,7 @@ mod tests {
     use super::Day;
 
     #[test]
-    fn days_are_counted_over_the_ends_of_months_and_compared_by_their_number() {
+    fn days_are_counted_over_months_and_compared_by_number() {
         let day = |text: &str| Day::parse(text).unwrap();
         assert_eq!(day("2027-02-27").days_until(day("2027-03-02")), 3);
         assert_eq!(day("2028-02-27").days_until(day("2028-03-02")), 4, "a leap year");

@@ -3,10 +3,10 @@
 //! contract's tools and addresses look like is the contract's own code.
 
 pub mod day;
-pub mod decimal;
 pub mod entity;
 pub mod field;
 pub mod filter;
+pub mod fixed_decimal;
 pub mod list;
 pub mod mask;
 pub mod nested;
@@ -22,10 +22,10 @@ pub mod vendor;
 pub mod vocabulary;
 
 pub use day::Day;
-pub use decimal::Decimal;
 pub use entity::{Entity, NewRecord};
 pub use field::{ColumnIndex, FieldSpec, FieldType, FieldValue, INTEGER, cells_of, integer_cell};
 pub use filter::{FilterArgument, SortOption};
+pub use fixed_decimal::FixedDecimal;
 pub use list::List;
 pub use personal::{ERASED, Email, PersonName, Phone, Redacted};
 pub use query::{list_records, listed_row};

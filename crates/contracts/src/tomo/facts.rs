@@ -32,12 +32,12 @@ fn pick(schema: &Schema, facts: &Value, path: String) -> Result<Value, MissingFa
             }
             Ok(Value::Object(object))
         }
-        Schema::List { of, max, .. } => match facts {
-            Value::Array(items) => {
+        Schema::List { of, min, max } => match facts {
+            Value::Array(items) if items.len() >= *min => {
                 let items = items.iter().take(*max).enumerate();
                 items.map(|(place, item)| pick(of, item, format!("{path}.{place}"))).collect()
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
                 Err(MissingFact(path))
             }
         },
@@ -111,5 +111,8 @@ mod tests {
         assert_eq!(project(&schema, &without), Err(MissingFact("rooms.0.price_inr".to_owned())));
         let empty = json!({"name": "", "rooms": []});
         assert_eq!(project(&schema, &empty), Err(MissingFact("name".to_owned())), "an empty text is no fact");
+        let pictures = json!({"type": "array", "minItems": 1, "items": {"type": "string"}});
+        let pictures = Schema::from_json(&pictures).unwrap();
+        assert_eq!(project(&pictures, &json!([])), Err(MissingFact(String::new())), "too few items are no fact");
     }
 }

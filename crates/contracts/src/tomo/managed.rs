@@ -28,12 +28,11 @@ pub trait Managed: Imported {
 
 /// How records of this kind come in. `name` is the plural that the command uses.
 pub fn import<R: Managed>(name: &'static str) -> ImportSpec {
+    let tool = |effect, input, run| tool(effect, input, answer::<R>(), run);
     let create = tool(Effect::Adds, create_input::<R>(), Run::write(CreateManaged::<R>(PhantomData)));
     let update = tool(Effect::Changes, update_input::<R>(), Run::write(UpdateManaged::<R>(PhantomData)));
     let fields = create.spec.input.fields();
     let optional = |field: &Field| Field { presence: Presence::Optional, ..field.clone() };
-    // Whose row it is is said by who reads the feed, never by a column.
-    let target = Schema::object(fields.iter().filter(|field| field.name != TENANT).cloned());
     ImportSpec {
         name,
         noun: R::NOUN,
@@ -41,10 +40,15 @@ pub fn import<R: Managed>(name: &'static str) -> ImportSpec {
         scope: Scope::new(MANAGE),
         row: Schema::object(fields.iter().map(optional)),
         exported: exported::<R>(),
-        rules: Arc::new(RecordImport::<R>::new(FeedTarget::of(target))),
+        rules: Arc::new(RecordImport::<R>::new(feed_target(&create.spec.input))),
         create,
         update,
     }
+}
+
+/// What rows of a feed become. Whose row it is is said by who reads the feed, never by a column.
+pub fn feed_target(input: &Schema) -> FeedTarget {
+    FeedTarget::of(Schema::object(input.fields().iter().filter(|field| field.name != TENANT).cloned()))
 }
 
 /// The record with this code.
@@ -104,14 +108,14 @@ impl<R: Managed> WriteTool for UpdateManaged<R> {
     }
 }
 
-fn tool(effect: Effect, input: Schema, run: Run) -> Tool {
+fn tool(effect: Effect, input: Schema, output: Schema, run: Run) -> Tool {
     let spec = ToolSpec {
         // What an applied row is recorded under.
         name: "import",
         title: "",
         about: "",
         input,
-        output: Schema::AnyObject,
+        output,
         effect,
         scope: ScopeRule::One(Scope::new(MANAGE)),
         unmask_scope: None,
@@ -147,12 +151,26 @@ fn tenant() -> Field {
     optional(TENANT, Schema::text(64), "The business.")
 }
 
-fn exported<R: Stored>() -> Schema {
-    let id = required("id", Schema::text(64), "Its id.");
+/// A record as it is stored.
+fn answer<R: Stored>() -> Schema {
     let time = |name, about| required(name, Schema::Text(TextFormat::Timestamp), about);
-    let times =
-        [time("created_at", "When it was first recorded."), time("updated_at", "When it last changed.")].into_iter();
-    Schema::object([id].into_iter().chain(R::FIELDS.iter().map(nested::answer)).chain(times))
+    let common = [
+        required("id", Schema::text(64), "Its id."),
+        required("type", Schema::text(64), "What it is."),
+        required(TENANT, Schema::text(64), "The business."),
+    ];
+    let times = [
+        time("created_at", "When it was first recorded."),
+        time("updated_at", "When it last changed."),
+        required("version", Schema::integer(1, i64::MAX), "Counts changes."),
+    ];
+    Schema::object(common.into_iter().chain(R::FIELDS.iter().map(nested::answer)).chain(times))
+}
+
+/// The same without what all of them have in common.
+fn exported<R: Stored>() -> Schema {
+    let is_own = |field: &&Field| field.name != "type" && field.name != TENANT;
+    Schema::object(answer::<R>().fields().iter().filter(is_own).cloned())
 }
 
 fn duplicate<R: Stored>() -> Fault {

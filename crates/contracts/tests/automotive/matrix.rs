@@ -25,7 +25,11 @@ fn sample(schema: &Schema) -> Value {
         Schema::Text(TextFormat::Currency) => json!("USD"),
         Schema::Text(TextFormat::Free { min, .. }) => json!("x".repeat(*min)),
         Schema::Text(TextFormat::Pattern(pattern)) => panic!("no sample of {}", pattern.pattern),
+        Schema::Text(TextFormat::Date | TextFormat::HttpsUrl | TextFormat::Matching(_)) => {
+            panic!("no tool of this contract has one")
+        }
         Schema::Integer { min, .. } => json!(min),
+        Schema::Number { min, .. } => json!(min),
         Schema::MinorUnits { .. } => json!(0),
         Schema::Boolean => json!(true),
         Schema::Nullable(of) | Schema::Clearable(of) => sample(of),

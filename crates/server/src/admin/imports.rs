@@ -1,13 +1,16 @@
 //! Imports of the operator: a command reads the file and sends its rows chunk by chunk; here they are checked and applied
 //! by the running server, through the same calls as everybody's.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
+use frontdesk_contracts as contracts;
 use frontdesk_engine::desk::Mount;
 use frontdesk_engine::import::{ImportCounts, ImportRow, ImportSession, RowResult};
+use frontdesk_engine::model::contract_entry::Requires;
 use frontdesk_engine::model::page::PageKey;
 use frontdesk_engine::ports::registry::Tenant;
-use frontdesk_engine::{Caller, ClientId, Fault, Scopes, TenantId};
+use frontdesk_engine::{Caller, ClientId, Contract, Fault, Scopes, TenantId};
 use serde::{Deserialize, Serialize};
 
 use super::requests::{AdminService, explain};
@@ -77,8 +80,8 @@ impl AdminService {
         }
         let tenant = tenant.id;
         let mount = mount_of(&app, &task.resource)?;
-        let caller = Arc::new(operator(mount, &tenant));
-        let session = ImportSession::new(&app.desk, mount, &task.resource, caller, &tenant, &task.id);
+        let caller = Arc::new(operator(&mount, &tenant));
+        let session = ImportSession::new(&app.desk, &mount, &task.resource, caller, &tenant, &task.id);
         run(&session.map_err(explain)?, step).await.map_err(explain)
     }
 
@@ -98,18 +101,54 @@ impl AdminService {
     }
 }
 
-/// The mount whose contract has this kind of record.
-pub(super) fn mount_of<'a>(app: &'a App, resource: &str) -> Result<&'a Mount, String> {
-    let mounts = || app.mounts.iter().map(|(_, mount)| mount);
-    let found = mounts().find(|mount| mount.contract.imports.iter().any(|spec| spec.name == resource));
-    found.ok_or_else(|| {
-        let names: Vec<&str> = mounts().flat_map(|mount| &mount.contract.imports).map(|spec| spec.name).collect();
-        if names.is_empty() {
-            "no contract that is mounted takes imports; see `[[mount]]` in the configuration".to_owned()
-        } else {
-            format!("there is nothing called `{resource}` to import; there are: {}", names.join(", "))
+/// Where rows of a kind become calls.
+pub(super) enum ImportMount<'a> {
+    Mounted(&'a Mount),
+    /// Of a contract whose mounts belong to partners: what is imported does not depend on them, so it can come first.
+    Unmounted(Box<Mount>),
+}
+
+impl Deref for ImportMount<'_> {
+    type Target = Mount;
+
+    fn deref(&self) -> &Mount {
+        match self {
+            ImportMount::Mounted(mount) => mount,
+            ImportMount::Unmounted(mount) => mount,
         }
-    })
+    }
+}
+
+/// The mount whose contract has this kind of record.
+pub(super) fn mount_of<'a>(app: &'a App, resource: &str) -> Result<ImportMount<'a>, String> {
+    let mounts = || app.mounts.iter().map(|(_, mount)| mount);
+    if let Some(mounted) = mounts().find(|mount| has_import(&mount.contract, resource)) {
+        return Ok(ImportMount::Mounted(mounted));
+    }
+    let of_partners = || {
+        let entries = contracts::ENTRIES.iter().filter(|entry| entry.requires == Requires::Partner);
+        entries.filter_map(|entry| contracts::by_id(entry.name))
+    };
+    if let Some(contract) = of_partners().find(|contract| has_import(contract, resource)) {
+        return Ok(ImportMount::Unmounted(Box::new(Mount::new(contract, String::new(), String::new()))));
+    }
+    let mounted = mounts().flat_map(|mount| &mount.contract.imports).map(|spec| spec.name);
+    let others = of_partners().flat_map(|contract| contract.imports).map(|spec| spec.name);
+    let mut names: Vec<&str> = Vec::new();
+    for name in mounted.chain(others) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Err(format!(
+        "there is nothing called `{resource}` to import; there are: {}. A contract that is not mounted has none; see \
+         `[[mount]]` in the configuration",
+        names.join(", ")
+    ))
+}
+
+fn has_import(contract: &Contract, resource: &str) -> bool {
+    contract.imports.iter().any(|spec| spec.name == resource)
 }
 
 /// May do everything that the contract's callers may.

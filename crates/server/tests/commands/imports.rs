@@ -166,3 +166,34 @@ async fn what_cannot_be_imported_is_said_with_what_can() {
     let (_, _, errors) = import(&desk, "vehicles", &files.join("nothing.csv"), TENANT);
     assert!(errors.contains("cannot read ") && errors.contains("No such file"), "{errors}");
 }
+
+/// Hotels, rooms and rates need no mount: a business brings them in before a partner calls.
+#[tokio::test]
+async fn hotels_are_imported_beside_a_server_and_without_one() {
+    let (mut desk, files) = (TestApp::start(), TestFolder::new());
+    let example = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/feeds").join(name);
+    let imported = |desk: &TestApp, resource: &str, file: &Path| {
+        let (code, out, errors) = import(desk, resource, file, &[TENANT, &["--json"]].concat());
+        assert_eq!(code, Some(0), "{resource}: {errors}");
+        serde_json::from_str::<Value>(&out).unwrap()["counts"].clone()
+    };
+    assert_eq!(imported(&desk, "listings", &example("listings.csv"))["created"], 2);
+    assert_eq!(desk.stop(), Some(0));
+    assert_eq!(imported(&desk, "rooms", &example("rooms.csv"))["created"], 3);
+    assert_eq!(imported(&desk, "rates", &example("rates.csv"))["created"], 4);
+    assert_eq!(imported(&desk, "rates", &example("rates.csv"))["unchanged"], 4);
+
+    let wrong = write(
+        &files,
+        "rooms.csv",
+        "room_code,listing_code,name,max_guests,units,bed_type,base_price_inr\n\
+        A,NOWHERE,Room,2,1,king,100\n",
+    );
+    let (code, out, _) = import(&desk, "rooms", &wrong, &[TENANT, &["--dry-run"]].concat());
+    assert_eq!(code, Some(1), "{out}");
+    let reasons = std::fs::read_to_string(wrong.with_added_extension("errors.csv")).unwrap();
+    assert_eq!(reasons, "line,column,reason\n2,listing_code,there is no listing with this code; import it first.\n");
+    let (code, out, errors) = desk.command(&[&["export", "listings"], TENANT].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(out.contains("Sample Palace Inn") && !out.contains("tomo_listing"), "{out}");
+}

@@ -5,7 +5,7 @@ use std::fmt;
 use frontdesk_engine::model::schema::{Field, Presence, Schema};
 use serde_json::{Map, Value, json};
 
-use super::references::resolve;
+use super::references::{is_reference, resolve};
 use super::{Intent, IntentTool, Role};
 use crate::tomo::shape::Shape;
 use crate::tomo::{codes, forbidden};
@@ -308,11 +308,6 @@ impl Reader {
             );
         }
     }
-}
-
-/// Whether a text of an example stands for a value of an earlier answer.
-fn is_reference(text: &str) -> bool {
-    text.starts_with("{{") && text.ends_with("}}")
 }
 
 /// What TOMO sends with every call (§3). A file may describe one of them otherwise.

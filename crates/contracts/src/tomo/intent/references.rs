@@ -64,3 +64,8 @@ fn target(
     }
     Ok(schema)
 }
+
+/// Whether a text of an example stands for a value of an earlier answer.
+pub(super) fn is_reference(text: &str) -> bool {
+    text.starts_with("{{") && text.ends_with("}}")
+}

@@ -201,11 +201,9 @@ async fn set_status(permitted: &Permitted<'_>, vehicle_id: &str, status: &str) -
 
 /// The version at which a plan expects the vehicle.
 fn changes_version(plan: &Plan, vehicle_id: &str) -> Option<i64> {
-    plan.steps.iter().find_map(|step| match step {
-        Step::Update { row, expect_version, on_conflict: OnConflict::Retry, .. } if row.id == vehicle_id => {
-            Some(*expect_version)
-        }
-        _ => None,
+    plan.steps.iter().find_map(|step| {
+        let Step::Update { row, expect_version, on_conflict: OnConflict::Retry, .. } = step else { return None };
+        (row.id == vehicle_id).then_some(*expect_version)
     })
 }
 

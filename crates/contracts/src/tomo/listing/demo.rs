@@ -8,7 +8,7 @@ use super::RefundTier;
 use super::demo_hotels::{DemoHotel, DemoRoom, HOTELS, ROOMS};
 use super::hotel::{HotelListing, OfferStatus, RoomKind, RoomRate};
 use super::price::share;
-use crate::record::{Day, Decimal, Entity, Integer, List, Stored};
+use crate::record::{Day, Entity, FixedDecimal, Integer, List, Stored};
 use crate::tomo::TENANT;
 
 /// The hotel business: its id and its name.
@@ -76,10 +76,10 @@ fn listing(hotel: &DemoHotel) -> HotelListing {
         area: hotel.area.into(),
         address: hotel.address.into(),
         pincode: hotel.pincode.into(),
-        latitude: Decimal::scaled(hotel.at.0),
-        longitude: Decimal::scaled(hotel.at.1),
+        latitude: FixedDecimal::scaled(hotel.at.0),
+        longitude: FixedDecimal::scaled(hotel.at.1),
         star_rating: Integer::clamped(hotel.stars),
-        guest_rating: Some(Decimal::scaled(hotel.rating)),
+        guest_rating: Some(FixedDecimal::scaled(hotel.rating)),
         amenities: List(hotel.amenities.to_vec()),
         images: List((1..=3).map(image).collect()),
         description: Some(about.as_str().into()),

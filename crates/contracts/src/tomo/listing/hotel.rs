@@ -5,7 +5,7 @@ use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Map, Value};
 
 use super::RefundTier;
-use crate::record::{Day, Decimal, Entity, Integer, List, NameText, Stored as _, Text};
+use crate::record::{Day, Entity, FixedDecimal, Integer, List, NameText, Stored as _, Text};
 use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::booking::Rupees;
 use crate::tomo::managed::{Managed, find_by_code};
@@ -52,16 +52,16 @@ pub struct HotelListing {
     pub pincode: Text<6>,
     /// Degrees north.
     #[field(create, update, column)]
-    pub latitude: Decimal<6, -90, 90>,
+    pub latitude: FixedDecimal<6, -90, 90>,
     /// Degrees east.
     #[field(create, update, column)]
-    pub longitude: Decimal<6, -180, 180>,
+    pub longitude: FixedDecimal<6, -180, 180>,
     /// Stars.
     #[field(create, update)]
     pub star_rating: Integer<1, 5>,
     /// What guests gave it on average, of 5.
     #[field(create, update)]
-    pub guest_rating: Option<Decimal<1, 0, 5>>,
+    pub guest_rating: Option<FixedDecimal<1, 0, 5>>,
     /// What it has.
     #[field(create, update)]
     #[default(List::default())]

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::dates::{StayDates, instant};
 use super::hotel::{HotelListing, OfferStatus, RoomKind, RoomRate};
-use super::hotel_search::{Party, policy_facts, rates_of};
+use super::hotel_facts::policy_facts;
+use super::hotel_search::{Party, rates_of};
 use super::night::Nights;
 use super::price::{quote, refund_percent, share, units_of};
 use super::{ListingContext, Stay, customer};

@@ -11,10 +11,11 @@ use serde_json::{Map, Value, json};
 use super::ListingContext;
 use super::dates::StayDates;
 use super::hotel::{HotelListing, RoomKind, RoomRate};
+use super::hotel_facts::{hotel_facts, room_facts};
 use super::night::{RoomNight, booked};
 use super::place::{Point, city_keys};
 use super::price::{Quote, quote, share, units_of};
-use crate::record::{Entity, Vocabulary as _, list_records};
+use crate::record::{Entity, list_records};
 use crate::tomo::codes::NOT_FOUND;
 use crate::tomo::facts::project;
 use crate::tomo::result_token::{Offers, issue};
@@ -274,56 +275,6 @@ impl FoundRoom {
         extend(&mut facts, own);
         facts
     }
-}
-
-/// What is known of a hotel whatever is searched.
-fn hotel_facts(listing: &Entity<HotelListing>) -> Value {
-    let hotel = &listing.record;
-    let texts = |texts: &[crate::record::Text<2000>]| texts.iter().map(|text| json!(&**text)).collect::<Value>();
-    let tiers = policy_facts(&hotel.cancellation_policy);
-    json!({
-        "listing_id": listing.id,
-        "listing_code": &*hotel.listing_code,
-        "name": &*hotel.name,
-        "city": &*hotel.city,
-        "area": &*hotel.area,
-        "address": &*hotel.address,
-        "pincode": &*hotel.pincode,
-        "country_code": "IN",
-        "currency": "INR",
-        "lat": hotel.latitude.to_f64(),
-        "lng": hotel.longitude.to_f64(),
-        "star_rating": hotel.star_rating.get(),
-        "guest_rating": hotel.guest_rating.map(|rating| rating.to_f64()),
-        "amenities": hotel.amenities.iter().map(|amenity| amenity.as_str()).collect::<Vec<_>>(),
-        "image_url": hotel.images.first().map(|image| &**image),
-        "images": texts(&hotel.images),
-        "description": hotel.description.as_ref().map(|text| &**text),
-        "check_in_time": &*hotel.check_in_time,
-        "check_out_time": &*hotel.check_out_time,
-        "cancellation_policy": tiers,
-        "is_refundable": hotel.cancellation_policy.iter().any(|tier| tier.refund_percent.get() > 0),
-    })
-}
-
-pub(super) fn policy_facts(tiers: &[super::RefundTier]) -> Value {
-    let fact = |tier: &super::RefundTier| json!({"hours_before": tier.hours_before.get(), "refund_percent": tier.refund_percent.get()});
-    tiers.iter().map(fact).collect()
-}
-
-fn room_facts(room: &Entity<RoomKind>) -> Value {
-    let kind = &room.record;
-    json!({
-        "room_id": room.id,
-        "room_code": &*kind.room_code,
-        "name": &*kind.name,
-        "max_guests": kind.max_guests.get(),
-        "units": kind.units.get(),
-        "bed_type": kind.bed_type.as_str(),
-        "meal_plan": kind.meal_plan.as_str(),
-        "base_price_inr": kind.base_price_inr.get(),
-        "tax_percent": kind.tax_percent.get(),
-    })
 }
 
 fn extend(facts: &mut Value, more: Value) {

@@ -11,6 +11,7 @@ pub mod demo;
 mod demo_hotels;
 pub mod hotel;
 mod hotel_booking;
+mod hotel_facts;
 mod hotel_search;
 mod night;
 pub(super) mod place;

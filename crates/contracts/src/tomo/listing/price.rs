@@ -63,7 +63,7 @@ mod tests {
     use crate::tomo::listing::RefundTier;
 
     #[test]
-    fn t_055_amounts_are_rounded_half_up_to_whole_rupees() {
+    fn amounts_are_rounded_half_up_to_whole_rupees() {
         assert_eq!(share(4_999, 12, 100), 600, "599.88");
         assert_eq!(share(1_050, 5, 100), 53, "52.5");
         assert_eq!(share(1_049, 5, 100), 52, "52.45");

@@ -9,14 +9,14 @@ use super::field::{FieldType, FieldValue};
 
 /// Between `MIN` and `MAX`, with at most `PLACES` places; further ones are rounded. Its column is the scaled number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Decimal<const PLACES: u32, const MIN: i64, const MAX: i64>(i64);
+pub struct FixedDecimal<const PLACES: u32, const MIN: i64, const MAX: i64>(i64);
 
-impl<const PLACES: u32, const MIN: i64, const MAX: i64> Decimal<PLACES, MIN, MAX> {
+impl<const PLACES: u32, const MIN: i64, const MAX: i64> FixedDecimal<PLACES, MIN, MAX> {
     const SCALE: i64 = 10_i64.pow(PLACES);
 
     /// From a whole number of the last place, clamped to the range.
     pub fn scaled(value: i64) -> Self {
-        Decimal(value.clamp(MIN.saturating_mul(Self::SCALE), MAX.saturating_mul(Self::SCALE)))
+        FixedDecimal(value.clamp(MIN.saturating_mul(Self::SCALE), MAX.saturating_mul(Self::SCALE)))
     }
 
     /// A whole number of the last place.
@@ -30,7 +30,7 @@ impl<const PLACES: u32, const MIN: i64, const MAX: i64> Decimal<PLACES, MIN, MAX
     }
 }
 
-impl<const PLACES: u32, const MIN: i64, const MAX: i64> FieldType for Decimal<PLACES, MIN, MAX> {
+impl<const PLACES: u32, const MIN: i64, const MAX: i64> FieldType for FixedDecimal<PLACES, MIN, MAX> {
     fn input() -> Schema {
         Schema::Number { min: MIN as f64, max: MAX as f64 }
     }
@@ -40,11 +40,11 @@ impl<const PLACES: u32, const MIN: i64, const MAX: i64> FieldType for Decimal<PL
     }
 
     fn read(value: &Value) -> Option<Self> {
-        value.as_f64().map(|number| Decimal::scaled((number * Self::SCALE as f64).round() as i64))
+        value.as_f64().map(|number| FixedDecimal::scaled((number * Self::SCALE as f64).round() as i64))
     }
 }
 
-impl<const PLACES: u32, const MIN: i64, const MAX: i64> FieldValue for Decimal<PLACES, MIN, MAX> {
+impl<const PLACES: u32, const MIN: i64, const MAX: i64> FieldValue for FixedDecimal<PLACES, MIN, MAX> {
     fn write(&self, out: &mut String) {
         out.push_str(&self.to_f64().to_string());
     }
@@ -59,11 +59,11 @@ mod tests {
     use serde_json::json;
 
     use super::super::field::{FieldType as _, FieldValue as _};
-    use super::Decimal;
+    use super::FixedDecimal;
 
     #[test]
     fn decimals_keep_their_places_and_no_more() {
-        type Degrees = Decimal<6, -90, 90>;
+        type Degrees = FixedDecimal<6, -90, 90>;
         let written = |value: serde_json::Value| {
             let mut text = String::new();
             Degrees::read(&value).unwrap().write(&mut text);

@@ -1,0 +1,283 @@
+//! A desk with one partner's contract mounted, a store in memory and a clock that a test moves.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk_contracts::automotive::resource::TENANT as DEALERSHIP;
+use frontdesk_contracts::automotive::values::{Distance, Money};
+use frontdesk_contracts::automotive::vehicle::{
+    BodyStyle, Drivetrain, Equipment, FuelType, MediaType, Medium, Transmission, Vehicle, VehicleCondition,
+    VehicleStatus, VinCheck,
+};
+use frontdesk_contracts::automotive::vocabulary::DistanceUnit;
+use frontdesk_contracts::partner::{ErrorStatus, IntentText, PartnerSettings, PartnerSource};
+use frontdesk_contracts::record::{Entity, Integer, List, Stored as _};
+use frontdesk_contracts::tomo;
+use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::import::ImportSession;
+use frontdesk_engine::limits::inflight::Inflight;
+use frontdesk_engine::limits::rate::{Budget, Rates};
+use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::Store;
+use frontdesk_engine::seal::SealKey;
+use frontdesk_engine::serve;
+use frontdesk_engine::{Caller, ClientId, Fault, Scopes, TenantId};
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
+use serde_json::{Value, json};
+
+/// 2026-01-31T09:30:00Z, which is 15:00 in India.
+pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
+pub(crate) const HOUR: i64 = 3_600_000;
+
+pub(crate) const HOTEL: &str = "htl_monsoon";
+pub(crate) const DEALER: &str = "dlr_bengaluru";
+
+pub(crate) fn partner(intent: &str, source: PartnerSource) -> PartnerSettings {
+    PartnerSettings {
+        company: "Monsoon Mobility Demo".to_owned(),
+        partner_id: "demo_partner".to_owned(),
+        intents: vec![IntentText { name: intent.to_owned(), text: tomo::intent::built_in(intent).unwrap().to_owned() }],
+        signals: [("time", 0.6), ("taste", 0.8), ("budget", 0.5), ("safety", 0.7)]
+            .map(|(axis, rating)| (axis.to_owned(), rating))
+            .to_vec(),
+        service_area: ["Bengaluru", "Hyderabad", "Mumbai"].map(str::to_owned).to_vec(),
+        pricing_band: "good".to_owned(),
+        callback: "https://tomo.example/api/v1/cpc/mcp_provider/demo_partner".to_owned(),
+        source,
+        error_status: ErrorStatus::Ok,
+    }
+}
+
+pub(crate) struct TestDesk {
+    pub(crate) desk: Desk,
+    pub(crate) mount: Mount,
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) runtime: tokio::runtime::Runtime,
+    tenant: &'static str,
+}
+
+impl TestDesk {
+    /// The hotel business of the demo.
+    pub(crate) fn hotels() -> TestDesk {
+        let desk = TestDesk::new(partner("travel.book_hotel", PartnerSource::Own), HOTEL);
+        let (steps, _) = tomo::listing::demo::rows(NOW, &mut |prefix| desk.desk.new_id(prefix));
+        desk.store.seed(HOTEL, steps);
+        desk
+    }
+
+    /// A dealership with five cars, of which two can be offered.
+    pub(crate) fn cars() -> TestDesk {
+        let desk = TestDesk::new(partner("marketplace.buy_used_car", PartnerSource::Dealership), DEALER);
+        desk.store.seed(DEALER, stock_steps());
+        desk
+    }
+
+    fn new(partner: PartnerSettings, tenant: &'static str) -> TestDesk {
+        let store = Arc::new(MemoryStore::default());
+        let clock = Arc::new(TestClock::at(NOW.0));
+        TestDesk {
+            desk: desk(store.clone(), &clock),
+            mount: mount(&partner),
+            store,
+            clock,
+            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+            tenant,
+        }
+    }
+
+    /// Calls a tool with a live credential; returns the payload.
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Value {
+        self.call_as("tomo:live", tool, arguments)
+    }
+
+    pub(crate) fn call_as(&self, scope: &str, tool: &str, arguments: Value) -> Value {
+        let answer = self.answer(scope, tool, arguments);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no payload: {answer}"));
+        serde_json::from_str(text).unwrap()
+    }
+
+    /// Calls a tool that must fail; returns its code and the field.
+    pub(crate) fn refused(&self, tool: &str, arguments: Value) -> (String, String) {
+        self.refused_as("tomo:live", tool, arguments)
+    }
+
+    pub(crate) fn refused_as(&self, scope: &str, tool: &str, arguments: Value) -> (String, String) {
+        let answer = self.answer(scope, tool, arguments);
+        let data = &answer["error"]["data"];
+        let text = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
+        assert!(data.is_object(), "{answer}");
+        (text("tomo_error_code"), text("tomo_field"))
+    }
+
+    pub(crate) fn answer(&self, scope: &str, tool: &str, arguments: Value) -> Value {
+        self.answer_of(self.tenant, scope, tool, arguments)
+    }
+
+    pub(crate) fn answer_of(&self, tenant: &str, scope: &str, tool: &str, arguments: Value) -> Value {
+        let token = format!("{tenant}/{scope}");
+        self.runtime.block_on(call(&self.desk, &self.mount, &token, tool, arguments))
+    }
+
+    /// What the vehicle's row says.
+    pub(crate) fn vehicle(&self, id: &str) -> Value {
+        let row = self.store.row(DEALER, Vehicle::table(), id).unwrap();
+        serde_json::from_str(&row.body).unwrap()
+    }
+
+    /// Runs something with an import of this kind.
+    pub(crate) fn import<T>(&self, name: &str, run: impl AsyncFnOnce(&ImportSession<'_>) -> T) -> T {
+        let tenant = TenantId::parse(self.tenant).unwrap();
+        let caller = Caller {
+            client: ClientId::new("operator"),
+            subject: "operator".into(),
+            tenants: vec![tenant.clone()],
+            scopes: Scopes::new(self.mount.contract.scopes.iter().cloned()),
+            authenticated_at: None,
+        };
+        let session = ImportSession::new(&self.desk, &self.mount, name, Arc::new(caller), &tenant, "imp_test").unwrap();
+        self.runtime.block_on(run(&session))
+    }
+}
+
+pub(crate) fn mount(partner: &PartnerSettings) -> Mount {
+    let contract = tomo::contract(partner).unwrap_or_else(|problems| panic!("{problems:?}"));
+    Mount::new(
+        contract,
+        "https://desk.example/mcp/tomo/travel.book_hotel".to_owned(),
+        "https://desk.example/.well-known/oauth-protected-resource/mcp/tomo/travel.book_hotel".to_owned(),
+    )
+}
+
+pub(crate) fn desk(store: Arc<dyn Store>, clock: &Arc<TestClock>) -> Desk {
+    Desk {
+        store,
+        identity: Arc::new(TokenIdentity),
+        clock: clock.clone(),
+        random: Arc::new(TestRandom::default()),
+        observer: Arc::new(ObservedCalls::default()),
+        keys: Keys { cursor: SealKey::from_bytes([1; 32]) },
+        rates: Rates::default(),
+        inflight: Inflight::default(),
+        tally: Default::default(),
+        tenant_locks: Default::default(),
+        task_queue: Default::default(),
+        import_queue: Default::default(),
+        settings: DeskSettings {
+            page_bytes: 1 << 20,
+            reply_bytes: 4 << 20,
+            calls: Budget { per_minute: 6_000, burst: 6_000 },
+            deadline: Duration::from_secs(60),
+        },
+    }
+}
+
+/// The token is `tenant/scope`. Returns the whole JSON-RPC answer.
+pub(crate) async fn call(desk: &Desk, mount: &Mount, token: &str, tool: &str, arguments: Value) -> Value {
+    let params = json!({"name": tool, "arguments": arguments});
+    let incoming = Incoming {
+        verb: Verb::Post,
+        credential: Credential::Bearer(token.to_owned()),
+        protocol_version: None,
+        method_header: None,
+        route: None,
+        name_header: None,
+        idempotency_key: None,
+        import_id: None,
+        transport_fault: None,
+        body: RequestBody::from_bytes(
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string(),
+        ),
+        address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        trace: Trace::new("trace"),
+    };
+    let reply = serve(desk, mount, incoming).await;
+    serde_json::from_slice(&reply.body).unwrap()
+}
+
+/// A search of Bengaluru for two people and two nights.
+pub(crate) fn search() -> Value {
+    json!({
+        "destination": {"city": "Bengaluru", "country_code": "IN"},
+        "dates": {"check_in": "2027-03-10", "check_out": "2027-03-12"},
+        "party": {"adults": 2, "rooms": 1},
+    })
+}
+
+pub(crate) fn guest() -> Value {
+    json!({"name": "Asha Rao", "phone": "+919812345678", "email": "asha.rao@example.com"})
+}
+
+/// The arguments that book the first room of the first listing.
+pub(crate) fn booking(found: &Value, key: &str) -> Value {
+    let listing = &found["listings"][0];
+    json!({
+        "idempotency_key": key, "result_token": found["result_token"], "listing_id": listing["listing_id"],
+        "room_id": listing["room_options"][0]["room_id"], "guest": guest(),
+    })
+}
+
+/// The cars of the dealership, as steps to commit.
+pub(crate) fn stock_steps() -> Vec<Step> {
+    let insert = |(id, vehicle): (&str, Vehicle)| {
+        let entity = Entity::new(id.to_owned(), TenantId::parse(DEALER).unwrap(), NOW, vehicle);
+        let row = entity.row(DEALERSHIP);
+        Step::Insert { table: Vehicle::table(), row, on_duplicate: Fault::internal("twice") }
+    };
+    stock().map(insert).to_vec()
+}
+
+/// Two that can be offered; one without a picture, one in dollars, one that is new.
+fn stock() -> [(&'static str, Vehicle); 5] {
+    let swift = vehicle("5YJ3E1EA0KF100001", "B-1", "Maruti Suzuki", "Swift", 2019, 58_500_050);
+    let creta = vehicle("5YJ3E1EA0KF100002", "B-2", "Hyundai", "Creta", 2021, 124_000_000);
+    let no_picture =
+        Vehicle { media: List::default(), ..vehicle("5YJ3E1EA0KF100003", "B-3", "Tata", "Nexon", 2020, 1) };
+    let dollars =
+        Vehicle { price: Money::new(900_000, "USD"), ..vehicle("5YJ3E1EA0KF100004", "B-4", "Honda", "City", 2018, 1) };
+    let new = Vehicle {
+        condition: VehicleCondition::New,
+        ..vehicle("5YJ3E1EA0KF100005", "B-5", "Kia", "Seltos", 2026, 150_000_000)
+    };
+    [("veh_swift", swift), ("veh_creta", creta), ("veh_nexon", no_picture), ("veh_city", dollars), ("veh_seltos", new)]
+}
+
+fn vehicle(vin: &str, number: &str, make: &str, model: &str, year: i64, price_minor: i64) -> Vehicle {
+    Vehicle {
+        vin: vin.into(),
+        vin_check: VinCheck::NotVerified,
+        stock_number: number.into(),
+        condition: VehicleCondition::Used,
+        year: Integer::clamped(year),
+        make: make.into(),
+        model: model.into(),
+        trim: Some("VXI".into()),
+        body_style: BodyStyle::Hatchback,
+        doors: Some(Integer::clamped(5)),
+        mileage: Distance { value: Integer::clamped(41_200), unit: DistanceUnit::Km },
+        exterior_color: Some("Red".into()),
+        interior_color: None,
+        engine: Some("1.2 petrol".into()),
+        transmission: Transmission::AutomatedManual,
+        drivetrain: Drivetrain::Fwd,
+        fuel_type: FuelType::Gasoline,
+        options: List(vec![Equipment { code: None, name: "Rear camera".into() }]),
+        media: List(vec![Medium {
+            url: format!("https://media.example.com/{number}.jpg").as_str().into(),
+            r#type: MediaType::Image,
+            alt: "The car".into(),
+            order: Integer::clamped(0),
+        }]),
+        price: Money::new(price_minor, "INR"),
+        price_history: List::default(),
+        msrp: None,
+        status: VehicleStatus::Available,
+        held_by: None,
+        in_stock_at: NOW,
+        description: Some("One owner.".into()),
+    }
+}
