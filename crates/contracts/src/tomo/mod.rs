@@ -2,7 +2,6 @@
 //! this folder. Which tools there are is data: an intent file names them, and the shape of the intent has the code.
 
 pub mod booking;
-mod city;
 pub mod codes;
 pub(crate) mod demo;
 mod dialect;

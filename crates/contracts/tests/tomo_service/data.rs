@@ -5,8 +5,8 @@ use frontdesk_contracts::automotive::service::service_code::{ServiceCode, Servic
 use frontdesk_contracts::automotive::service::workshop::{BayKind, Workshop};
 use frontdesk_contracts::automotive::values::Money;
 use frontdesk_contracts::calendar::{Weekday, WeekdayHours};
-use frontdesk_contracts::record::{Entity, Integer, List, Stored};
-use frontdesk_contracts::tomo::service::provider::{OfferStatus, Provider};
+use frontdesk_contracts::record::{Decimal, Entity, Integer, List, Stored};
+use frontdesk_contracts::tomo::service::provider::{Provider, ProviderStatus};
 use frontdesk_contracts::tomo::service::provider_service::ProviderService;
 use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::{Fault, TenantId};
@@ -42,9 +42,9 @@ fn own_rows(tenant: &str) -> Vec<Step> {
         name: "Koramangala Car Care".into(),
         area: Some("Koramangala".into()),
         pincode: Some("560034".into()),
-        latitude: Some("12.9352".into()),
-        longitude: Some("77.6245".into()),
-        rating: Some("4.6".into()),
+        latitude: Some(Decimal::scaled(12_935_200)),
+        longitude: Some(Decimal::scaled(77_624_500)),
+        rating: Some(Decimal::scaled(46)),
         places: Integer::clamped(2),
         free_cancel_hours: Integer::clamped(24),
         late_refund_percent: Integer::clamped(50),
@@ -53,11 +53,11 @@ fn own_rows(tenant: &str) -> Vec<Step> {
     let indiranagar = Provider {
         name: "Indiranagar Auto".into(),
         pincode: Some("560038".into()),
-        rating: Some("4.2".into()),
+        rating: Some(Decimal::scaled(42)),
         closed_days: List(vec!["2027-03-02".into()]),
         ..provider("BLR-2", "bangalore", "Asia/Kolkata")
     };
-    let withdrawn = Provider { status: OfferStatus::Withdrawn, ..provider("BLR-3", "Bengaluru", "Asia/Kolkata") };
+    let withdrawn = Provider { status: ProviderStatus::Withdrawn, ..provider("BLR-3", "Bengaluru", "Asia/Kolkata") };
     vec![
         insert(tenant, "prv_koramangala", koramangala),
         insert(tenant, "prv_indiranagar", indiranagar),
@@ -75,7 +75,7 @@ fn own_rows(tenant: &str) -> Vec<Step> {
 /// Open from Monday to Saturday, one customer at a time, everything paid back.
 pub(crate) fn provider(code: &str, city: &str, time_zone: &str) -> Provider {
     Provider {
-        code: code.into(),
+        provider_code: code.into(),
         name: format!("Provider {code}").as_str().into(),
         city: city.into(),
         area: None,
@@ -91,19 +91,19 @@ pub(crate) fn provider(code: &str, city: &str, time_zone: &str) -> Provider {
         closed_days: List::default(),
         free_cancel_hours: Integer::clamped(0),
         late_refund_percent: Integer::clamped(100),
-        status: OfferStatus::Offered,
+        status: ProviderStatus::Offered,
     }
 }
 
 pub(crate) fn service(provider: &str, code: &str, name: &str, minutes: i64, price: i64) -> ProviderService {
     ProviderService {
-        code: format!("{provider}-{code}").as_str().into(),
+        offer_code: format!("{provider}-{code}").as_str().into(),
         provider_code: provider.into(),
         service_code: code.into(),
         name: name.into(),
         duration_minutes: Integer::clamped(minutes),
         price_inr: Integer::clamped(price),
-        status: OfferStatus::Offered,
+        status: ProviderStatus::Offered,
     }
 }
 

@@ -1,10 +1,16 @@
 //! The service shape of the TOMO contract: providers, slots and bookings, on own records and on a dealership's workshop.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-#![expect(clippy::indexing_slicing, reason = "a test stops at the first surprise")]
-#![expect(clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
 mod booking;
+mod changes;
 mod data;
+mod examples;
+mod imports;
+mod parallel;
+mod prices;
+mod sandbox;
 mod search;
+mod slots;
 mod support;
+mod workshop;

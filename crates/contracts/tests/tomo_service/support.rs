@@ -10,20 +10,22 @@ use frontdesk_contracts::partner::{
 };
 use frontdesk_contracts::{automotive, tomo};
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
+use frontdesk_engine::import::{ImportRow, ImportSession, RowVerdict};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::model::tool::{Future, Item};
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::ports::registry::{Registry, Tenant};
-use frontdesk_engine::ports::{Commit, Committed, Store};
+use frontdesk_engine::ports::{Commit, Committed, Identity, Store};
 use frontdesk_engine::seal::SealKey;
-use frontdesk_engine::{Contract, Reply, TenantId, serve};
+use frontdesk_engine::{Caller, Contract, Fault, FaultKind, Reply, TenantId, serve};
 use frontdesk_store::{Address, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore};
+use frontdesk_testkit::callers::caller;
 use frontdesk_testkit::databases::PostgresDatabase;
-use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestFolder, TestRandom, TokenIdentity};
+use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestFolder, TestRandom};
 use serde_json::{Value, json};
 
 use super::data::{DEALERSHIP, OWN, seeds};
@@ -123,7 +125,7 @@ impl ServiceDesk {
         let observed = Arc::new(ObservedCalls::default());
         let desk = Desk {
             store,
-            identity: Arc::new(TokenIdentity),
+            identity: Arc::new(PartnerIdentity),
             clock: clock.clone(),
             random: Arc::new(TestRandom::distinct()),
             observer: observed.clone(),
@@ -184,6 +186,15 @@ impl ServiceDesk {
         body["result"]["structuredContent"].clone()
     }
 
+    /// What becomes of rows of a file of the business with its own providers; a dry run changes nothing.
+    pub(crate) async fn import(&self, name: &str, dry_run: bool, rows: &[ImportRow]) -> Vec<RowVerdict> {
+        let operator = Arc::new(caller("operator", &[OWN], tomo::MANAGE));
+        let tenant = TenantId::parse(OWN).unwrap();
+        let session = ImportSession::new(&self.desk, &self.own, name, operator, &tenant, "imp_test").unwrap();
+        let results = if dry_run { session.check(rows).await } else { session.apply(rows).await };
+        results.unwrap().into_iter().map(|result| result.verdict).collect()
+    }
+
     async fn send(
         &self,
         mount: &Mount,
@@ -197,6 +208,21 @@ impl ServiceDesk {
         let reply: Reply = serve(&self.desk, mount, incoming(format!("{tenant}/{scopes}"), version, message)).await;
         assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
         serde_json::from_slice(&reply.body).unwrap()
+    }
+}
+
+/// A token is `tenant/scopes`. Live and sandbox credentials are different clients, as a partner's are.
+struct PartnerIdentity;
+
+impl Identity for PartnerIdentity {
+    fn identify<'a>(&'a self, credential: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
+        Box::pin(async move {
+            let Credential::Bearer(token) = credential else {
+                return Err(Fault::new(FaultKind::Unauthenticated, "no"));
+            };
+            let (tenant, scopes) = token.split_once('/').unwrap();
+            Ok(Arc::new(caller(scopes, &[tenant], scopes)))
+        })
     }
 }
 

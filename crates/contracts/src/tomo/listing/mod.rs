@@ -14,7 +14,7 @@ mod hotel_booking;
 mod hotel_facts;
 mod hotel_search;
 mod night;
-mod place;
+pub(super) mod place;
 mod price;
 
 use std::sync::Arc;

@@ -21,7 +21,7 @@ const RENAMED: [(&str, &str); 14] = [
 ];
 
 /// Every way in which the name of a city may be stored.
-pub(super) fn city_keys(city: &str) -> Vec<String> {
+pub(in crate::tomo) fn city_keys(city: &str) -> Vec<String> {
     let key = search_terms(city).join(" ");
     let also = RENAMED.iter().filter_map(|(old, new)| match () {
         () if *old == key => Some((*new).to_owned()),

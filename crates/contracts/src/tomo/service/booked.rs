@@ -89,6 +89,7 @@ fn follow(booking: &mut Booking, appointment: &Appointment) -> Result<(), Fault>
             // Who cancels for the customer pays everything back.
             booking.status = BookingStatus::Cancelled;
             booking.refund_inr = Some(booking.total_inr);
+            booking.refund_percent = Some(Integer::constant::<100>());
             booking.cancelled_at = appointment.cancelled_at;
         }
         AppointmentStatus::Completed | AppointmentStatus::NoShow => booking.status = BookingStatus::Completed,
@@ -135,6 +136,7 @@ pub(super) fn booking_facts(booking: &Entity<Booking>) -> Result<Value, Fault> {
             "free_cancel_hours": slot.free_cancel_hours.get(),
             "late_refund_percent": slot.late_refund_percent.get(),
         },
+        "refund_percent": record.refund_percent.map(|percent| percent.get()),
         "refund_inr": record.refund_inr.map(|refund| refund.get()),
         "cancelled_at": record.cancelled_at.map(|at| at.to_rfc3339()),
     }))
@@ -145,6 +147,7 @@ pub(super) fn mark_cancelled(booking: &mut Booking, now: Millis) -> Result<(), F
     let percent = slot_of(booking)?.terms().percent(booking.starts_at, now);
     booking.status = BookingStatus::Cancelled;
     booking.refund_inr = Some(Rupees::clamped(share(booking.total_inr.get(), percent)));
+    booking.refund_percent = Some(Integer::clamped(percent));
     booking.cancelled_at = Some(now);
     Ok(())
 }

@@ -5,6 +5,7 @@ mod appointments;
 mod book;
 mod booked;
 mod change;
+pub mod demo;
 mod offer;
 mod own;
 mod places;
@@ -24,6 +25,7 @@ use frontdesk_engine::model::tool::Run;
 
 use super::ToolContext;
 use super::intent::{IntentTool, Role};
+use super::managed::import;
 use crate::record::Stored as _;
 use book::BookSlot;
 pub use booked::{BookedSlot, BookedVehicle};
@@ -38,7 +40,7 @@ pub fn tables() -> Vec<&'static TableSpec> {
 }
 
 pub fn imports() -> Vec<ImportSpec> {
-    Vec::new()
+    vec![import::<Provider>("providers"), import::<ProviderService>("provider_services")]
 }
 
 /// What a tool does. An intent file gives every tool of the shape the role that it has there.

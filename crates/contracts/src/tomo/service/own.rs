@@ -6,10 +6,11 @@ use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::{Fault, Permitted};
 
 use super::offer::{CancellationTerms, OfferedService, ProviderPlace, RequestedWork, ServiceProvider};
-use super::provider::{OfferStatus, Provider, decimal};
+use super::provider::{Provider, ProviderStatus};
 use super::provider_service::ProviderService;
+
 use crate::record::{Entity, Stored as _, Vocabulary as _, list_records};
-use crate::tomo::city::spellings;
+use crate::tomo::listing::place::city_keys;
 
 /// How many providers one search looks at.
 const MAX_PROVIDERS: usize = 50;
@@ -22,10 +23,11 @@ pub(super) async fn search(
     codes: &[String],
 ) -> Result<Vec<(ServiceProvider, RequestedWork)>, Fault> {
     let mut filters = vec![offered()];
-    filters.extend(city.map(|city| Filter::AnyOf("city", spellings(city).into_iter().map(Cell::Text).collect())));
+    filters.extend(city.map(|city| Filter::AnyOf("city", city_keys(city).into_iter().map(Cell::Text).collect())));
     let providers = list_records::<Provider>(permitted, filters, MAX_PROVIDERS).await?;
     let codes_wanted = codes.iter().map(|code| Cell::Text(code.clone())).collect();
-    let provider_codes = providers.iter().map(|provider| Cell::Text(provider.record.code.to_string())).collect();
+    let provider_codes =
+        providers.iter().map(|provider| Cell::Text(provider.record.provider_code.to_string())).collect();
     let filters =
         vec![offered(), Filter::AnyOf("service_code", codes_wanted), Filter::AnyOf("provider_code", provider_codes)];
     let services = if providers.is_empty() {
@@ -47,7 +49,7 @@ pub(super) async fn search(
 pub(super) async fn find(permitted: &Permitted<'_>, id: &str) -> Result<Option<ServiceProvider>, Fault> {
     let Some(row) = permitted.get_to_change(Provider::table(), id).await? else { return Ok(None) };
     let provider: Entity<Provider> = Entity::restore(permitted.tenant(), &row)?;
-    Ok(Some(provider).filter(|provider| provider.record.status == OfferStatus::Offered).and_then(service_provider))
+    Ok(Some(provider).filter(|provider| provider.record.status == ProviderStatus::Offered).and_then(service_provider))
 }
 
 pub(super) async fn services(
@@ -63,7 +65,7 @@ pub(super) async fn services(
 }
 
 fn offered() -> Filter {
-    Filter::Equals("status", Cell::Text(OfferStatus::Offered.as_str().to_owned()))
+    Filter::Equals("status", Cell::Text(ProviderStatus::Offered.as_str().to_owned()))
 }
 
 fn offered_service(service: &ProviderService, provider: &ServiceProvider) -> OfferedService {
@@ -89,10 +91,10 @@ fn service_provider(provider: Entity<Provider>) -> Option<ServiceProvider> {
         id: provider.id,
         name: record.name.to_string(),
         place: place_of(&record),
-        rating: record.rating.as_deref().and_then(decimal),
+        rating: record.rating.map(|rating| rating.to_f64()),
         time_zone: record.time_zone.to_string(),
         terms: terms_of(&record),
-        code: record.code.to_string(),
+        code: record.provider_code.to_string(),
         places: record.places.get(),
         opening_hours: record.opening_hours.0,
         calendar,
@@ -106,8 +108,8 @@ pub(super) fn place_of(record: &Provider) -> ProviderPlace {
         address: record.address.to_string(),
         area: record.area.as_ref().map(|area| area.to_string()),
         pincode: record.pincode.as_ref().map(|pincode| pincode.to_string()),
-        latitude: record.latitude.as_deref().and_then(decimal),
-        longitude: record.longitude.as_deref().and_then(decimal),
+        latitude: record.latitude.map(|degrees| degrees.to_f64()),
+        longitude: record.longitude.map(|degrees| degrees.to_f64()),
     }
 }
 

@@ -82,7 +82,10 @@ pub(super) async fn shift(
     }
     let slot = slot_of(&booking.record)?;
     if let Some(appointment) = &slot.appointment_id {
-        let arguments = json!({"id": &**appointment, "start": start.to_rfc3339()});
+        let arguments = Map::from_iter([
+            ("id".to_owned(), Value::from(&**appointment)),
+            ("start".to_owned(), Value::from(start.to_rfc3339())),
+        ]);
         return appointments::plan(permitted, MOVE, arguments).await.map(PlaceChange::from);
     }
     let (day, place) = new_place(provider, work, start, &booking.id)?;
@@ -105,7 +108,7 @@ pub(super) async fn shift(
 pub(super) async fn release(permitted: &Permitted<'_>, booking: &Entity<Booking>) -> Result<PlaceChange, Fault> {
     let slot = slot_of(&booking.record)?;
     if let Some(appointment) = &slot.appointment_id {
-        let arguments = json!({"id": &**appointment});
+        let arguments = Map::from_iter([("id".to_owned(), Value::from(&**appointment))]);
         return appointments::plan(permitted, CANCEL, arguments).await.map(PlaceChange::from);
     }
     let mut day = load_day(permitted, &booking.record.item_id, counted_day(slot)?).await?;
@@ -135,25 +138,23 @@ fn add(day: &mut ProviderDay, place: SlotPlace, work: &RequestedWork) -> Result<
     Ok(())
 }
 
-fn appointment_arguments(request: &PlaceRequest<'_>) -> Value {
-    let optional = |name: &str, value: Option<Value>| value.map(|value| (name.to_owned(), value));
-    let mut vehicle = Map::from_iter([
-        ("make".to_owned(), Value::from(&*request.vehicle.make)),
-        ("model".to_owned(), Value::from(&*request.vehicle.model)),
-    ]);
-    vehicle.extend(optional("year", request.vehicle.year.map(|year| Value::from(year.get()))));
-    let mut contact = Map::from_iter([
-        ("name".to_owned(), Value::from(&*request.customer.name)),
-        ("phone".to_owned(), Value::from(&*request.customer.phone)),
-    ]);
-    contact.extend(optional("email", request.customer.email.as_deref().map(Value::from)));
-    json!({
-        "workshop_id": request.provider.id,
-        "start": request.start.to_rfc3339(),
-        "service_codes": request.work.codes,
-        "vehicle": vehicle,
-        "contact": contact,
+fn appointment_arguments(request: &PlaceRequest<'_>) -> Map<String, Value> {
+    let (vehicle, customer) = (request.vehicle, request.customer);
+    let mut vehicle_words = json!({"make": &*vehicle.make, "model": &*vehicle.model});
+    let mut contact = json!({"name": &*customer.name, "phone": &*customer.phone});
+    if let (Some(year), Some(words)) = (vehicle.year, vehicle_words.as_object_mut()) {
+        words.insert("year".to_owned(), Value::from(year.get()));
+    }
+    if let (Some(email), Some(contact)) = (&customer.email, contact.as_object_mut()) {
+        contact.insert("email".to_owned(), Value::from(&**email));
+    }
+    Map::from_iter([
+        ("workshop_id".to_owned(), Value::from(request.provider.id.as_str())),
+        ("start".to_owned(), Value::from(request.start.to_rfc3339())),
+        ("service_codes".to_owned(), json!(request.work.codes)),
+        ("vehicle".to_owned(), vehicle_words),
+        ("contact".to_owned(), contact),
         // A booking here is a promise: a place on a waitlist is none.
-        "accept_waitlist": false,
-    })
+        ("accept_waitlist".to_owned(), Value::from(false)),
+    ])
 }

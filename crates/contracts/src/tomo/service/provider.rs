@@ -3,21 +3,25 @@
 //! the workshop itself does not: its address, its rating and its rule of cancellation.
 
 use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::{Fault, Permitted};
+use serde_json::{Map, Value};
 
 use crate::calendar::{LocalCalendar, WeekdayHours, check_days, check_hours, zone_name};
-use crate::record::{Integer, List, NameText, Text};
+use crate::record::{Decimal, Integer, List, NameText, Text};
+use crate::record_import::{Imported, Withdrawal};
+use crate::tomo::managed::Managed;
 use crate::{Record, Vocabulary};
 
 #[rustfmt::skip]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
-pub enum OfferStatus { Offered, Withdrawn, Unknown }
+pub enum ProviderStatus { Offered, Withdrawn, Unknown }
 
 #[derive(Debug, Clone, PartialEq, Record)]
 #[table("tomo_provider", prefix = "prv", not_found = "NOT_FOUND", noun = "provider")]
 pub struct Provider {
     /// The business's own short name for it.
     #[field(create, unique)]
-    pub code: Text<40>,
+    pub provider_code: Text<40>,
     /// Its name.
     #[field(create, update)]
     pub name: Text<120>,
@@ -35,13 +39,13 @@ pub struct Provider {
     pub pincode: Option<Text<6>>,
     /// Degrees north, such as 12.9352.
     #[field(create, update)]
-    pub latitude: Option<Text<12>>,
+    pub latitude: Option<Decimal<6, -90, 90>>,
     /// Degrees east, such as 77.6245.
     #[field(create, update)]
-    pub longitude: Option<Text<12>>,
+    pub longitude: Option<Decimal<6, -180, 180>>,
     /// What customers say on average, from 0 to 5, such as 4.6.
     #[field(create, update)]
-    pub rating: Option<Text<4>>,
+    pub rating: Option<Decimal<1, 0, 5>>,
     /// IANA time zone of the opening hours, such as Asia/Kolkata.
     #[field(create, update)]
     pub time_zone: Text<64>,
@@ -70,8 +74,8 @@ pub struct Provider {
     pub late_refund_percent: Integer<0, 100>,
     /// Whether it can be booked.
     #[field(create, update, known, indexed)]
-    #[default(OfferStatus::Offered)]
-    pub status: OfferStatus,
+    #[default(ProviderStatus::Offered)]
+    pub status: ProviderStatus,
 }
 
 impl Provider {
@@ -82,7 +86,7 @@ impl Provider {
     }
 
     /// What is wrong with it. The name of the time zone is written as its database does.
-    pub fn check(&mut self) -> Vec<Problem> {
+    pub fn problems(&mut self) -> Vec<Problem> {
         let mut problems = check_hours("/opening_hours", &self.opening_hours);
         problems.extend(check_days("/closed_days", self.closed_days.iter().map(|day| &**day)));
         match zone_name(&self.time_zone) {
@@ -97,23 +101,31 @@ impl Provider {
         if self.pincode.as_deref().is_some_and(|pincode| !is_pincode(pincode)) {
             problems.push(Problem::new("/pincode", "pattern", "a pincode of 6 digits is expected"));
         }
-        let numbers = [
-            ("/latitude", self.latitude.as_deref(), -90.0, 90.0),
-            ("/longitude", self.longitude.as_deref(), -180.0, 180.0),
-            ("/rating", self.rating.as_deref(), 0.0, 5.0),
-        ];
-        for (pointer, text, min, max) in numbers {
-            if text.is_some_and(|text| decimal(text).is_none_or(|number| number < min || number > max)) {
-                let expected = format!("a number from {min} to {max} is expected, such as 4.6");
-                problems.push(Problem { pointer: pointer.to_owned(), keyword: "pattern", expected });
-            }
-        }
         problems
     }
 }
 
-/// A number that is kept as it was written.
-pub(super) fn decimal(text: &str) -> Option<f64> {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
-    if is_plain { text.parse().ok() } else { None }
+/// What a feed no longer lists is no longer offered; bookings of it stay.
+pub(super) const WITHDRAWAL: Withdrawal = Withdrawal { field: "status", listed: &["offered"], withdrawn: "withdrawn" };
+
+/// What a feed lists again is offered again.
+pub(super) fn offer_again(status: ProviderStatus, arguments: &mut Map<String, Value>) {
+    if status == ProviderStatus::Withdrawn {
+        arguments.entry("status").or_insert_with(|| Value::from("offered"));
+    }
+}
+
+impl Imported for Provider {
+    const WITHDRAWAL: Option<Withdrawal> = Some(WITHDRAWAL);
+
+    fn on_listed(record: &Provider, arguments: &mut Map<String, Value>) {
+        offer_again(record.status, arguments);
+    }
+}
+
+impl Managed for Provider {
+    async fn check(&mut self, _: &Permitted<'_>) -> Result<(), Fault> {
+        let problems = self.problems();
+        if problems.is_empty() { Ok(()) } else { Err(Fault::invalid(problems)) }
+    }
 }

@@ -11,6 +11,7 @@ use frontdesk_engine::{Fault, Permitted};
 use jiff::civil::Date;
 
 use crate::Record;
+
 use crate::record::{Entity, List, Stored as _, Text, Timestamp, Vocabulary as _, list_records};
 use crate::tomo::booking::{BookingMode, TENANT_MEMBER};
 

@@ -3,21 +3,23 @@
 
 use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::plan::{OnConflict, Step};
-use frontdesk_engine::model::table::Cell;
+use frontdesk_engine::model::table::{Cell, search_terms};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Permitted};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::appointments::{self, CHECK};
 use super::offer::{CancellationTerms, OfferedService, ProviderPlace, RequestedWork, ServiceProvider};
 use super::own::{place_of, terms_of};
-use super::provider::{Provider, decimal};
+use super::provider::Provider;
 use super::slots::{DayRange, FreeSlot, is_bookable};
+
 use crate::automotive::service::service_code::{ServiceCode, ServiceCodeStatus};
 use crate::automotive::service::workshop::Workshop;
 use crate::record::{Entity, Stored as _, Vocabulary as _, list_records};
 use crate::tomo::ToolContext;
-use crate::tomo::city::is_same;
+use crate::tomo::listing::place::city_keys;
+use crate::tomo::managed::find_by_code;
 
 /// A dealership has one workshop or a few.
 const MAX_WORKSHOPS: usize = 50;
@@ -38,7 +40,7 @@ pub(super) async fn search(
         let services = offered_services(permitted, &workshop.record).await?;
         let Some(work) = RequestedWork::of(&services, codes) else { continue };
         let Some(provider) = provider(permitted, context, workshop).await? else { continue };
-        if city.is_none_or(|city| is_same(city, &provider.place.city)) {
+        if city.is_none_or(|city| city_keys(city).contains(&search_terms(&provider.place.city).join(" "))) {
             found.push((provider, work));
         }
     }
@@ -80,13 +82,13 @@ pub(super) async fn free_slots(
     if until <= from {
         return Ok(Vec::new());
     }
-    let arguments = json!({
-        "workshop_id": provider.id,
-        "service_codes": work.codes,
-        "from": from.to_rfc3339(),
-        "until": until.to_rfc3339(),
-        "max_slots": max,
-    });
+    let arguments = Map::from_iter([
+        ("workshop_id".to_owned(), Value::from(provider.id.as_str())),
+        ("service_codes".to_owned(), json!(work.codes)),
+        ("from".to_owned(), Value::from(from.to_rfc3339())),
+        ("until".to_owned(), Value::from(until.to_rfc3339())),
+        ("max_slots".to_owned(), Value::from(max)),
+    ]);
     let answer = appointments::read(permitted, CHECK, arguments).await?;
     let slots = answer.get("slots").and_then(Value::as_array).into_iter().flatten();
     Ok(slots.filter_map(free_slot).filter(|slot| is_bookable(slot.start, now)).collect())
@@ -133,8 +135,7 @@ async fn provider(
     workshop: Entity<Workshop>,
 ) -> Result<Option<ServiceProvider>, Fault> {
     let Some(calendar) = workshop.record.calendar() else { return Ok(None) };
-    let profile = permitted.find(Provider::table(), "code", Cell::Text(workshop.record.code.to_string())).await?;
-    let profile: Option<Entity<Provider>> = profile.map(|row| Entity::restore(permitted.tenant(), &row)).transpose()?;
+    let profile: Option<Entity<Provider>> = find_by_code(permitted, "provider_code", &workshop.record.code).await?;
     let profile = profile.map(|profile| profile.record);
     let record = workshop.record;
     let place = match &profile {
@@ -154,7 +155,7 @@ async fn provider(
         id: workshop.id,
         name: record.name.to_string(),
         place,
-        rating: profile.as_ref().and_then(|profile| profile.rating.as_deref().and_then(decimal)),
+        rating: profile.as_ref().and_then(|profile| profile.rating.map(|rating| rating.to_f64())),
         time_zone: record.time_zone.to_string(),
         opening_hours: record.opening_hours.0,
         calendar,
