@@ -1,6 +1,7 @@
 //! Configuration through its public surface: defaults, precedence, `config show`, the examples and the reference.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod partners;
 mod problems;
 mod rest;
 mod sites;
@@ -14,7 +15,7 @@ use frontdesk::config::{
     CertificateConfig, Config, DefaultValue, KEYS, LoadedConfig, LogFormat, MountConfig, Retention, ValueSource,
     example, load, reference, show,
 };
-use frontdesk_engine::model::contract_entry::ContractEntry;
+use frontdesk_engine::model::contract_entry::{ContractEntry, Requires};
 use source::{MOUNT, from_file, from_nothing, pairs, written};
 
 #[test]
@@ -198,7 +199,7 @@ fn every_example_loads_without_a_warning() {
 
 #[test]
 fn the_example_with_every_key_means_the_defaults() {
-    let text = example(&[ContractEntry::new("automotive")]);
+    let text = example(&[ContractEntry::new("automotive"), ContractEntry::new("tomo").requiring(Requires::Partner)]);
     up_to_date("examples/all-keys.toml", &text);
     let loaded =
         load(Some(&project("examples/all-keys.toml")), pairs(&[]), &[ContractEntry::new("automotive")]).unwrap();
@@ -234,7 +235,7 @@ fn project(path: &str) -> PathBuf {
 }
 
 fn mount(contract: &str, path: &str) -> MountConfig {
-    MountConfig { contract: contract.to_owned(), path: path.to_owned(), rest: None, site: None }
+    MountConfig::new(contract, path)
 }
 
 fn origin(loaded: &LoadedConfig, key: &str) -> ValueSource {

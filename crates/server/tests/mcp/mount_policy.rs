@@ -122,7 +122,7 @@ fn post(path: &str) -> http::request::Builder {
 }
 
 async fn send(app: &Arc<App>, request: http::request::Builder, body: impl Into<bytes::Bytes>) -> Response<String> {
-    let peer = Peer { address: IpAddr::V4(Ipv4Addr::LOCALHOST) };
+    let peer = Peer { address: IpAddr::V4(Ipv4Addr::LOCALHOST), certificate: None };
     let response = respond(Arc::clone(app), request.body(IncomingBody::full(body)).unwrap(), peer).await;
     let (head, body) = response.into_parts();
     let body = body.collect().await.unwrap().to_bytes();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ProtocolVersion, RootCertStore, SupportedProtocolVersion};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -45,6 +45,17 @@ impl HttpClient {
     /// A client that trusts the certificate authority in `ca_file` alone.
     pub fn new(address: SocketAddr, ca_file: &Path) -> Self {
         Self { address, config: Arc::new(trusting(ca_file, rustls::ALL_VERSIONS)), connection: None, opened: 0 }
+    }
+
+    /// The same with a certificate of its own, as DER, and its key.
+    pub fn with_certificate(address: SocketAddr, ca_file: &Path, certificate: Vec<u8>, key: Vec<u8>) -> Self {
+        let key = PrivateKeyDer::try_from(key).unwrap();
+        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots(ca_file));
+        let config = builder.with_client_auth_cert(vec![CertificateDer::from(certificate)], key).unwrap();
+        Self { address, config: Arc::new(config), connection: None, opened: 0 }
     }
 
     /// Sends a request and reads its reply. `host` and `content-length` are added unless given.
@@ -106,15 +117,19 @@ fn head(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)],
 
 /// A TLS configuration that trusts `ca_file` alone and speaks these versions.
 pub fn trusting(ca_file: &Path, versions: &[&'static SupportedProtocolVersion]) -> ClientConfig {
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(ca_file).unwrap()).unwrap();
     let mut config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_protocol_versions(versions)
         .unwrap()
-        .with_root_certificates(roots)
+        .with_root_certificates(roots(ca_file))
         .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config
+}
+
+fn roots(ca_file: &Path) -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(ca_file).unwrap()).unwrap();
+    roots
 }
 
 impl HttpConnection {

@@ -59,6 +59,8 @@ fn report(fields: &mut Fields<'_>, contract: &str, SettingProblem { key, reason 
         let advice =
             format!("Correct it, or name an intent that is built in: {}", built_in_intents(contract).join(", "));
         fields.error("intents", reason, advice);
+    } else if PARTNER_MOUNT.iter().any(|known| known.name == key) {
+        fields.error(&key, reason, "Correct it in the [[mount]] table");
     } else {
         let name = if key == "partner_id" { "id" } else { &key };
         let at = format!("{}.{name}", fields.path_of("partner"));

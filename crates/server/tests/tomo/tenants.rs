@@ -1,0 +1,53 @@
+//! The tenant of a partner must count in the currency of the contract.
+
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::process::run_frontdesk;
+
+use crate::stage::{BEARERS, LIST, LIVE, PartnerServer, secrets, write};
+
+#[tokio::test]
+async fn a_tenant_that_is_missing_is_created_with_the_currency() {
+    let server = PartnerServer::open("", BEARERS);
+    let listed = server.command(&["tenant", "list", "--data", "data"]);
+    assert!(listed.out.lines().any(|line| line.starts_with("htl ") && line.contains("INR")), "{}", listed.out);
+    assert_eq!(server.bearer(LIVE, LIST).await.status, 200);
+    let valid = server.command(&["config", "check", "--config", "desk.toml"]);
+    assert_eq!((valid.code, valid.out.as_str()), (Some(0), "The configuration is valid.\n"));
+    // The running server is asked.
+    let changed = server.command(&["tenant", "update", "htl", "--currency", "USD", "--data", "data"]);
+    assert_eq!(changed.code, Some(0), "{changed:?}");
+    let refused = server.command(&["config", "check", "--config", "desk.toml"]);
+    assert!(refused.err.contains("mount[1].tenant: the tenant htl counts in USD"), "{}", refused.err);
+}
+
+#[test]
+fn start_and_check_refuse_a_tenant_that_counts_in_something_else() {
+    let folder = TestFolder::new();
+    secrets(&folder);
+    write(&folder, "", BEARERS);
+    let checked = run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+    assert_eq!(
+        (checked.code, checked.out.as_str()),
+        (
+            Some(0),
+            "warning: mount: the currencies of the tenants were not checked, because there is no data yet\n\
+             The configuration is valid.\n"
+        )
+    );
+    for (currency, counts) in [(None, "has no currency in its profile"), (Some("EUR"), "counts in EUR")] {
+        let (verb, more) = match currency {
+            None => ("add", vec!["--name", "Hotel"]),
+            Some(code) => ("update", vec!["--currency", code]),
+        };
+        let named = run_frontdesk(folder.path(), &[vec!["tenant", verb, "htl", "--data", "data"], more].concat());
+        assert_eq!(named.code, Some(0), "{named:?}");
+        let problem = format!(
+            "mount[1].tenant: the tenant htl {counts}, and tomo counts in INR. Run: frontdesk tenant update htl --currency INR"
+        );
+        for arguments in [vec!["config", "check"], vec!["serve"]] {
+            let refused = run_frontdesk(folder.path(), &[arguments, vec!["--config", "desk.toml"]].concat());
+            assert_eq!(refused.code, Some(1), "{refused:?}");
+            assert!(refused.err.contains(&problem), "{}", refused.err);
+        }
+    }
+}
