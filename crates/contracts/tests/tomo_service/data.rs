@@ -5,7 +5,7 @@ use frontdesk_contracts::automotive::service::service_code::{ServiceCode, Servic
 use frontdesk_contracts::automotive::service::workshop::{BayKind, Workshop};
 use frontdesk_contracts::automotive::values::Money;
 use frontdesk_contracts::calendar::{Weekday, WeekdayHours};
-use frontdesk_contracts::record::{Decimal, Entity, Integer, List, Stored};
+use frontdesk_contracts::record::{Entity, FixedDecimal, Integer, List, Stored};
 use frontdesk_contracts::tomo::service::provider::{Provider, ProviderStatus};
 use frontdesk_contracts::tomo::service::provider_service::ProviderService;
 use frontdesk_engine::model::plan::Step;
@@ -42,9 +42,9 @@ fn own_rows(tenant: &str) -> Vec<Step> {
         name: "Koramangala Car Care".into(),
         area: Some("Koramangala".into()),
         pincode: Some("560034".into()),
-        latitude: Some(Decimal::scaled(12_935_200)),
-        longitude: Some(Decimal::scaled(77_624_500)),
-        rating: Some(Decimal::scaled(46)),
+        latitude: Some(FixedDecimal::scaled(12_935_200)),
+        longitude: Some(FixedDecimal::scaled(77_624_500)),
+        rating: Some(FixedDecimal::scaled(46)),
         places: Integer::clamped(2),
         free_cancel_hours: Integer::clamped(24),
         late_refund_percent: Integer::clamped(50),
@@ -53,7 +53,7 @@ fn own_rows(tenant: &str) -> Vec<Step> {
     let indiranagar = Provider {
         name: "Indiranagar Auto".into(),
         pincode: Some("560038".into()),
-        rating: Some(Decimal::scaled(42)),
+        rating: Some(FixedDecimal::scaled(42)),
         closed_days: List(vec!["2027-03-02".into()]),
         ..provider("BLR-2", "bangalore", "Asia/Kolkata")
     };

@@ -7,7 +7,7 @@ use frontdesk_engine::{Fault, TenantId};
 
 use super::provider::{Provider, ProviderStatus};
 use crate::calendar::{Weekday, WeekdayHours};
-use crate::record::{Decimal, Entity, Integer, List, Stored as _};
+use crate::record::{Entity, FixedDecimal, Integer, List, Stored as _};
 use crate::tomo::TENANT;
 
 /// The dealership whose workshop is sold.
@@ -38,9 +38,9 @@ fn profile() -> Provider {
         area: Some("Halasuru".into()),
         address: "21 Sample Lake Road, Halasuru".into(),
         pincode: Some("560008".into()),
-        latitude: Some(Decimal::scaled(12_982_400)),
-        longitude: Some(Decimal::scaled(77_619_300)),
-        rating: Some(Decimal::scaled(44)),
+        latitude: Some(FixedDecimal::scaled(12_982_400)),
+        longitude: Some(FixedDecimal::scaled(77_619_300)),
+        rating: Some(FixedDecimal::scaled(44)),
         time_zone: "Asia/Kolkata".into(),
         slot_minutes: Integer::constant::<30>(),
         places: Integer::constant::<3>(),

@@ -7,7 +7,7 @@ use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Map, Value};
 
 use crate::calendar::{LocalCalendar, WeekdayHours, check_days, check_hours, zone_name};
-use crate::record::{Decimal, Integer, List, NameText, Text};
+use crate::record::{FixedDecimal, Integer, List, NameText, Text};
 use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::managed::Managed;
 use crate::{Record, Vocabulary};
@@ -39,13 +39,13 @@ pub struct Provider {
     pub pincode: Option<Text<6>>,
     /// Degrees north, such as 12.9352.
     #[field(create, update)]
-    pub latitude: Option<Decimal<6, -90, 90>>,
+    pub latitude: Option<FixedDecimal<6, -90, 90>>,
     /// Degrees east, such as 77.6245.
     #[field(create, update)]
-    pub longitude: Option<Decimal<6, -180, 180>>,
+    pub longitude: Option<FixedDecimal<6, -180, 180>>,
     /// What customers say on average, from 0 to 5, such as 4.6.
     #[field(create, update)]
-    pub rating: Option<Decimal<1, 0, 5>>,
+    pub rating: Option<FixedDecimal<1, 0, 5>>,
     /// IANA time zone of the opening hours, such as Asia/Kolkata.
     #[field(create, update)]
     pub time_zone: Text<64>,
