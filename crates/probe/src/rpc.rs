@@ -67,7 +67,7 @@ impl RpcError {
     /// For a line of the report.
     pub(crate) fn shown(&self) -> String {
         let code = self.tomo_code.as_deref().map_or("without data.tomo_error_code".to_owned(), shown);
-        format!("error {} {code}: {}", self.code, shown(&self.message))
+        format!("error {} {code}: {}", self.code, shown(self.message.trim_end_matches('.')))
     }
 }
 

@@ -137,7 +137,7 @@ fn each_text_has_its_own_list_and_its_own_names_of_tests() {
         with(&format!("{filters}fn t_005_nothing() {{}}"), &third),
         [
             "crates/server/tests/a.rs:4: `t_005_nothing` names T-005, which is no clause",
-            "spec/tomo/clauses.tsv:27: T-041 has no test: none is named `t_041_..`",
+            "spec/tomo/clauses.tsv:32: T-041 has no test: none is named `t_041_..`",
         ]
     );
 }

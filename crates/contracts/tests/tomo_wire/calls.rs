@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use frontdesk_contracts::tomo::forbidden;
+use frontdesk_contracts::tomo::{self, forbidden};
 use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::model::reply::ReplyKind;
 use serde_json::{Value, json};
 
-use crate::support::{TENANT, WireDesk, call, examples, filled_in, payload};
+use crate::support::{HOTEL, TENANT, WireDesk, call, examples, filled_in, payload};
 
 /// Calls every tool with its example under this scope.
 fn run(desk: &WireDesk, scope: &str) -> BTreeMap<String, Value> {
@@ -35,6 +35,22 @@ fn t_002_t_050_t_122_every_example_is_answered_and_does_no_harm() {
     assert_eq!(answers.len(), 5);
     assert_eq!(answers["cancel_booking"]["booking_ref"], answers["create_booking"]["booking_ref"]);
     assert_eq!(search("tomo:live"), before, "what the sandbox books is no live unit");
+}
+
+#[test]
+fn t_052_t_053_t_054_answers_are_exactly_what_the_intent_says() {
+    let intent = tomo::intent::parse(tomo::intent::built_in(HOTEL).unwrap()).unwrap();
+    let answers = run(&WireDesk::open(), "tomo:sandbox");
+    for (tool, answer) in &answers {
+        let output = &intent.tool(tool).unwrap().output;
+        assert_eq!(output.problems(answer), [], "{tool}");
+        assert!(!answer.to_string().contains("null") && !answer.to_string().contains("\"\""), "{answer}");
+    }
+    // The schema is no mere form: another word is refused by it.
+    let mut answer = answers["create_booking"].clone();
+    answer["status"] = json!("all good");
+    let found = intent.tool("create_booking").unwrap().output.problems(&answer);
+    assert_eq!(found.iter().map(|problem| problem.pointer.as_str()).collect::<Vec<_>>(), ["/status"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use frontdesk_engine::model::contract_entry::Requires;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
@@ -138,20 +139,26 @@ pub struct AdminService {
     random: Arc<dyn Random>,
     /// Runs calls, where there is one.
     app: Option<Arc<ArcSwap<App>>>,
-    /// Every scope that any contract of this build knows.
+    /// Every scope that a client can have.
     scopes: Vec<Scope>,
 }
 
 impl AdminService {
     /// For requests that run no calls.
     pub fn new(backend: &DataBackend) -> AdminService {
-        let known = frontdesk_contracts::all();
+        // The caller of a partner has credentials of its own: no client could use those scopes.
+        let is_partner = |id: &str| {
+            frontdesk_contracts::ENTRIES
+                .iter()
+                .any(|entry| entry.name == id && matches!(entry.requires, Requires::Partner))
+        };
+        let known = frontdesk_contracts::all().into_iter().filter(|contract| !is_partner(contract.id));
         AdminService {
             store: Arc::clone(&backend.store),
             clock: Arc::clone(&backend.clock),
             random: Arc::clone(&backend.random),
             app: None,
-            scopes: known.into_iter().flat_map(|contract| contract.scopes).collect(),
+            scopes: known.flat_map(|contract| contract.scopes).collect(),
         }
     }
 

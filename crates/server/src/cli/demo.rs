@@ -94,9 +94,9 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
     run_server(&guard, async {
         let seed_files = move |data_dir: &DataDir| {
             let Some(file) = file else { return Ok(()) };
-            make_tokens(data_dir.path(), &SystemRandom)?;
             make_sample(&data_dir.path().join(file), || CmsSite::demo().script(ScriptDialect::Sqlite))
-                .map_err(|error| error.to_string())
+                .map_err(|error| error.to_string())?;
+            make_tokens(data_dir.path(), &SystemRandom)
         };
         // In a new folder the demo data will be needed: it is generated while the server starts.
         let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();

@@ -144,7 +144,7 @@ fn partner_mount(entry: &ContractEntry) -> String {
     for (header, keys) in tables {
         text.push_str(header);
         for MountKey { name, takes, default, .. } in
-            keys.iter().filter(|key| !key.takes.contains("table") && key.name != "contract")
+            keys.iter().filter(|key| key.takes != "table" && key.name != "contract")
         {
             let default = if default.is_empty() { String::new() } else { format!(", by default {default}") };
             text.push_str(&format!("# {name} = …  # {takes}{default}\n"));

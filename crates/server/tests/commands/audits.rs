@@ -239,11 +239,14 @@ async fn new_tenants_and_the_demos_own_clients_are_on_record() {
         let ordered = records.iter().filter(|record| record["operator"] == order);
         ordered.map(|record| record[whose].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(ordered("tenant.add", "tenant"), ["site", "dlr_lakeside", "dlr_summit", "dlr_new"]);
+    assert_eq!(
+        ordered("tenant.add", "tenant"),
+        ["site", "htl_monsoon", "dlr_bengaluru", "dlr_lakeside", "dlr_summit", "dlr_new"]
+    );
     let added = ordered("client.add", "client");
     let demo = [DemoTenant::Lakeside, DemoTenant::Summit].map(|house| desk.credentials(house).0);
-    assert_eq!((added.len(), &added[..2]), (4, &demo[..]));
-    assert_eq!(added[2], desk.banner["site"]["id"].as_str().unwrap());
+    assert_eq!((added.len(), &added[..2]), (5, &demo[..]));
+    assert_eq!(added[3], desk.banner["site"]["id"].as_str().unwrap());
 }
 
 #[tokio::test]

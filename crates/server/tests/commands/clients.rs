@@ -51,7 +51,7 @@ async fn a_client_is_added_listed_and_let_in_while_the_desk_runs() {
     shown["new_tenants"] = json!([]);
     assert_eq!(added, shown);
     let listed = listed(&desk);
-    assert_eq!(listed.len(), 4);
+    assert_eq!(listed.len(), 5);
     assert!(listed.contains(&wanted), "{listed:?}");
 
     let mut agent = desk.agent_of_client(&(id.to_owned(), secret.to_owned()), READ_STOCK).await;
@@ -123,7 +123,7 @@ async fn clients_can_be_managed_while_the_desk_is_stopped() {
     let rotated = ordered(&desk, &["client", "rotate", &kept.0]);
     let fresh = rotated["secret"].as_str().unwrap().to_owned();
     assert_eq!(ordered(&desk, &["client", "revoke", &lost]), json!({"id": lost, "revoked": true}));
-    assert_eq!(listed(&desk).len(), 5);
+    assert_eq!(listed(&desk).len(), 6);
     assert!(refused(&desk, &["client", "rotate", "cli_nobody"]).contains("no active client `cli_nobody`"));
 
     let desk = desk.start_again();
@@ -191,10 +191,10 @@ fn invalid_scopes_tenants_and_names_are_refused() {
             "frontdesk: a client's name has 1 to 100 characters, none of them a control character\n"
         );
     }
-    assert_eq!(listed(&desk).len(), 3);
+    assert_eq!(listed(&desk).len(), 4);
     assert_eq!(
         add("Finder", "dlr_lakside", READ_STOCK),
-        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_lakeside, dlr_summit, site. `frontdesk tenant add` creates one\n"
+        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_bengaluru, dlr_lakeside, dlr_summit, htl_monsoon, site. `frontdesk tenant add` creates one\n"
     );
     let new = ["client", "add", "--name", "F", "--tenant", "new_house", "--new-tenant", "--scope", READ_STOCK];
     assert_eq!(ordered(&desk, &new)["new_tenants"], json!(["new_house"]));

@@ -148,7 +148,7 @@ fn the_banner_as_json_is_one_line_with_all_clients() {
     assert!(Path::new(card["ca_file"].as_str().unwrap()).is_absolute());
     let clients = card["clients"].as_array().unwrap();
     let dealerships: Vec<&Value> = clients.iter().map(|client| &client["dealership_id"]).collect();
-    assert_eq!(dealerships, [&json!("dlr_lakeside"), &json!("dlr_summit")]);
+    assert_eq!(dealerships, [&json!("dlr_lakeside"), &json!("dlr_summit"), &json!("dlr_bengaluru")]);
     for client in clients {
         assert_eq!(client.as_object().unwrap().keys().collect::<Vec<_>>(), ["dealership_id", "id", "secret"]);
         assert!(client["id"].as_str().unwrap().starts_with("cli_"));
@@ -183,7 +183,7 @@ async fn new_demo_secrets_replace_the_old_ones() {
     }
     drop(demo);
     let (_, records, _) = desk.command(&["audit", "export"]);
-    assert_eq!(records.matches("\"operator\":\"client.rotate\"").count(), 3, "{records}");
+    assert_eq!(records.matches("\"operator\":\"client.rotate\"").count(), 4, "{records}");
 }
 
 #[tokio::test]
@@ -204,7 +204,7 @@ async fn an_old_demo_still_starts_and_is_not_seeded_twice() {
     let before = desk.agent().await.all("leads.list", json!({"limit": 100})).await.len();
     assert_eq!(desk.stop(), Some(0));
     let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
-    assert_eq!(database.execute("DELETE FROM fd_claim", []).unwrap(), 2);
+    assert_eq!(database.execute("DELETE FROM fd_claim", []).unwrap(), 4);
     drop(database);
     let desk = desk.start_again();
     assert_eq!(desk.banner["reused"], json!(true));

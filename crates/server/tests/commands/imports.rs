@@ -202,7 +202,10 @@ async fn what_cannot_be_imported_is_said_with_what_can() {
         "{errors}"
     );
     let (_, _, errors) = import(&desk, "vehicles", &file, &[]);
-    assert!(errors.contains("there are several tenants; name one with --tenant: dlr_lakeside, dlr_summit"), "{errors}");
+    assert!(
+        errors.contains("there are several tenants; name one with --tenant: dlr_bengaluru, dlr_lakeside, dlr_summit"),
+        "{errors}"
+    );
     let (_, _, errors) = import(&desk, "vehicles", &file, &["--tenant", "dlr_typo"]);
     assert!(errors.contains("there is no tenant `dlr_typo`"), "{errors}");
     let (_, _, errors) = import(&desk, "vehicles", &files.join("nothing.csv"), TENANT);

@@ -175,7 +175,10 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     let (code, _, errors) =
         desk.command(&["tenant", "export", "--tenant", "dlr_elsewhere", text(&files.join("other.desk"))]);
     assert_eq!(code, Some(1));
-    assert_eq!(errors, "frontdesk: there is no tenant `dlr_elsewhere`; there are: dlr_lakeside, dlr_summit, site\n");
+    assert_eq!(
+        errors,
+        "frontdesk: there is no tenant `dlr_elsewhere`; there are: dlr_bengaluru, dlr_lakeside, dlr_summit, htl_monsoon, site\n"
+    );
     assert!(!files.join("other.desk").exists() && !files.join("other.desk.key").exists());
 
     // Into a desk that serves, and into one that has it already.

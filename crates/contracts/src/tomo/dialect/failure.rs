@@ -31,10 +31,9 @@ pub(super) fn failure(dialect: &Tomo, fault: &Fault, context: &ReplyContext<'_>)
         }
     };
     // A code of its own must be in the list of the intent.
-    let code = match fault.kind {
-        FaultKind::Domain(_) | FaultKind::NotFound if !dialect.has_code(tool, meaning.code.0) => INVALID_REQUEST,
-        _ => meaning.code,
-    };
+    let is_of_intent = matches!(fault.kind, FaultKind::Domain(_) | FaultKind::NotFound);
+    let is_listed = !is_of_intent || dialect.has_code(tool, meaning.code.0);
+    let code = if is_listed { meaning.code } else { INVALID_REQUEST };
     let rpc_code = match context.era_or_default() {
         Era::Legacy(_) => meaning.rpc,
         Era::Modern => modern(meaning.rpc, meaning.status),
@@ -53,10 +52,12 @@ pub(super) fn failure(dialect: &Tomo, fault: &Fault, context: &ReplyContext<'_>)
         .status(status(dialect, fault.kind, meaning.status, context))
         .header("Cache-Control", "no-store")
         .code(code.0);
-    let reply = match fault.kind {
-        FaultKind::MethodNotAllowed => reply.header("Allow", "POST, DELETE"),
-        FaultKind::Unauthenticated | FaultKind::Forbidden => reply.header("WWW-Authenticate", "Bearer realm=\"tomo\""),
-        _ => reply,
+    let reply = if fault.kind == FaultKind::MethodNotAllowed {
+        reply.header("Allow", "POST, DELETE")
+    } else if matches!(fault.kind, FaultKind::Unauthenticated | FaultKind::Forbidden) {
+        reply.header("WWW-Authenticate", "Bearer realm=\"tomo\"")
+    } else {
+        reply
     };
     match fault.retry_after {
         Some(seconds) => reply.header("Retry-After", seconds.min(MAX_RETRY_AFTER).to_string()),
@@ -111,22 +112,25 @@ fn modern(rpc: i64, status: u16) -> i64 {
 }
 
 fn status(dialect: &Tomo, kind: FaultKind, equivalent: u16, context: &ReplyContext<'_>) -> u16 {
-    match kind {
-        FaultKind::Unauthenticated | FaultKind::Forbidden | FaultKind::StepUp => 401,
-        // Faults of HTTP itself, before there is a message.
+    // Faults of HTTP itself, before there is a message, and those for which 2026-07-28 demands a status.
+    let is_fixed = matches!(
+        kind,
         FaultKind::HostNotAllowed
-        | FaultKind::UnsupportedMediaType
-        | FaultKind::MethodNotAllowed
-        | FaultKind::TooLarge
-        | FaultKind::ServerDenied
-        | FaultKind::UnknownServer => equivalent,
-        // 2026-07-28 demands these.
-        FaultKind::HeaderMismatch | FaultKind::UnsupportedVersion => equivalent,
-        FaultKind::UnknownMethod if context.era == Some(Era::Modern) => equivalent,
-        _ => match dialect.error_status {
-            ErrorStatus::Ok => 200,
-            ErrorStatus::Equivalent => equivalent,
-        },
+            | FaultKind::UnsupportedMediaType
+            | FaultKind::MethodNotAllowed
+            | FaultKind::TooLarge
+            | FaultKind::ServerDenied
+            | FaultKind::UnknownServer
+            | FaultKind::HeaderMismatch
+            | FaultKind::UnsupportedVersion
+    );
+    let is_modern = kind == FaultKind::UnknownMethod && context.era == Some(Era::Modern);
+    if matches!(kind, FaultKind::Unauthenticated | FaultKind::Forbidden | FaultKind::StepUp) {
+        return 401;
+    }
+    match dialect.error_status {
+        ErrorStatus::Ok if !is_fixed && !is_modern => 200,
+        ErrorStatus::Ok | ErrorStatus::Equivalent => equivalent,
     }
 }
 
