@@ -180,7 +180,7 @@ fn t_034_a_partial_toolset_is_refused_with_file_and_line() {
 }
 
 #[test]
-fn t_028_t_021_t_130_unknown_roles_long_texts_and_forbidden_fields_are_refused() {
+fn t_028_t_021_t_130_bad_roles_texts_and_fields_are_refused() {
     let with = |name: &str, change: &dyn Fn(&mut Value)| without_lines(of_intent(name, |intent| change(intent)));
     let role = with("role.json", &|intent| intent["tools"][0]["role"] = json!("find"));
     assert!(
@@ -225,7 +225,7 @@ fn intents_with_tools_of_the_same_name_cannot_share_a_mount() {
 }
 
 #[test]
-fn a_partner_without_credentials_or_out_of_the_environment_is_refused() {
+fn a_partner_without_credentials_or_a_file_is_refused() {
     let text = format!("{MOUNT}intents = [\"travel.book_hotel\"]\n{}", partner(&[]));
     assert_eq!(
         given(&text).unwrap_err(),

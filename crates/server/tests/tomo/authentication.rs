@@ -115,7 +115,7 @@ async fn a_reload_swaps_credentials_and_several_lines_are_accepted() {
 }
 
 #[test]
-fn secret_files_that_cannot_be_used_are_refused_without_their_content() {
+fn unusable_secret_files_are_refused_without_their_content() {
     let folder = TestFolder::new();
     secrets(&folder);
     secret(&folder, "live", "0123456789abcdef0123456789abcde");

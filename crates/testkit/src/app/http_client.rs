@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{ClientConfig, ProtocolVersion, RootCertStore, SupportedProtocolVersion};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -47,14 +48,16 @@ impl HttpClient {
         Self { address, config: Arc::new(trusting(ca_file, rustls::ALL_VERSIONS)), connection: None, opened: 0 }
     }
 
-    /// The same with a certificate of its own, as DER, and its key.
+    /// The same with a certificate of its own, as DER, and a key that need not be its key.
     pub fn with_certificate(address: SocketAddr, ca_file: &Path, certificate: Vec<u8>, key: Vec<u8>) -> Self {
-        let key = PrivateKeyDer::try_from(key).unwrap();
-        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        let provider = rustls::crypto::ring::default_provider();
+        let key = provider.key_provider.load_private_key(PrivateKeyDer::try_from(key).unwrap()).unwrap();
+        let certified = CertifiedKey::new(vec![CertificateDer::from(certificate)], key);
+        let config = ClientConfig::builder_with_provider(Arc::new(provider))
             .with_safe_default_protocol_versions()
             .unwrap()
-            .with_root_certificates(roots(ca_file));
-        let config = builder.with_client_auth_cert(vec![CertificateDer::from(certificate)], key).unwrap();
+            .with_root_certificates(roots(ca_file))
+            .with_client_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
         Self { address, config: Arc::new(config), connection: None, opened: 0 }
     }
 

@@ -183,9 +183,9 @@ fn customer(now: OffsetDateTime, place: usize, (given_name, family_name, city, w
 }
 
 /// Customer, car, status, interest, channel and provider, and how many days ago it was received and last changed.
-type Wish = (usize, Option<usize>, LeadStatus, Interest, (Channel, &'static str), (i64, i64), &'static str);
+type Enquiry = (usize, Option<usize>, LeadStatus, Interest, (Channel, &'static str), (i64, i64), &'static str);
 
-const LEADS: [Wish; 6] = [
+const LEADS: [Enquiry; 6] = [
     (
         BUYER,
         Some(SOLD),
@@ -237,7 +237,7 @@ const LEADS: [Wish; 6] = [
 const TEAM: [DemoEmployee; 2] =
     [DemoEmployee { id: "emp_01", name: "Sanjana Rao" }, DemoEmployee { id: "emp_02", name: "Vikram Shetty" }];
 
-fn lead(now: OffsetDateTime, wish: &Wish) -> DemoLead {
+fn lead(now: OffsetDateTime, wish: &Enquiry) -> DemoLead {
     let (customer, vehicle, status, interest, (channel, provider), (received, updated), comments) = *wish;
     let [first, second] = TEAM;
     DemoLead {

@@ -11,7 +11,7 @@ use frontdesk_engine::seal::sha256;
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Scope, Scopes};
 use subtle::{Choice, ConstantTimeEq as _};
 
-use super::{PartnerSecrets, SecretDigests};
+use super::PartnerSecrets;
 use crate::config::PartnerConfig;
 
 pub(in crate::app) struct PartnerAuth {
@@ -41,10 +41,10 @@ impl PartnerAuth {
 
     fn authenticate(&self, credential: &Credential) -> Result<Arc<Caller>, Fault> {
         let PartnerSecrets { live, sandbox } = &self.secrets;
-        let (presented, accepted): ([u8; 32], fn(&SecretDigests) -> &[[u8; 32]]) = match credential {
-            Credential::Bearer(token) => (sha256(token.as_bytes()), |of| &of.tokens),
-            Credential::ApiKey(key) => (sha256(key.as_bytes()), |of| &of.keys),
-            Credential::Certificate(digest) => (*digest, |of| &of.certificates),
+        let (presented, live, sandbox) = match credential {
+            Credential::Bearer(token) => (sha256(token.as_bytes()), &live.tokens, &sandbox.tokens),
+            Credential::ApiKey(key) => (sha256(key.as_bytes()), &live.keys, &sandbox.keys),
+            Credential::Certificate(digest) => (*digest, &live.certificates, &sandbox.certificates),
             Credential::Missing => {
                 let message = "A partner credential is required, such as `Authorization: Bearer`.";
                 return Err(Fault::new(FaultKind::Unauthenticated, message));
@@ -52,7 +52,7 @@ impl PartnerAuth {
             Credential::Unusable => return Err(invalid()),
         };
         // Both are always compared.
-        let (is_live, is_sandbox) = (contains(accepted(live), &presented), contains(accepted(sandbox), &presented));
+        let (is_live, is_sandbox) = (contains(live, &presented), contains(sandbox, &presented));
         if bool::from(is_live) {
             Ok(Arc::clone(&self.live))
         } else if bool::from(is_sandbox) {
