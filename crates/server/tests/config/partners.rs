@@ -48,7 +48,7 @@ fn of_intent(name: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
 /// With the numbers of lines taken out, which belong to the file.
 fn without_lines(problems: Vec<String>) -> Vec<String> {
     let strip = |problem: String| {
-        let (before, after) = problem.split_once(": line ").unwrap_or_else(|| panic!("no line: {problem}"));
+        let (before, after) = problem.split_once(": line ").unwrap();
         let (line, after) = after.split_once(", ").unwrap();
         assert!(line.parse::<usize>().unwrap() > 1, "{problem}");
         format!("{before}: line N, {after}")
@@ -57,7 +57,7 @@ fn without_lines(problems: Vec<String>) -> Vec<String> {
 }
 
 fn first(loaded: &LoadedConfig) -> &PartnerConfig {
-    loaded.config.mounts[0].partner.as_deref().unwrap()
+    loaded.config.mounts.first().and_then(|mount| mount.partner.as_deref()).unwrap()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A partner as `config show` writes it: every key with the value in effect. Secrets are in files, and stay there.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use frontdesk_contracts::partner::{ErrorStatus, PartnerSettings};
 use toml::{Table, Value};
@@ -55,8 +55,8 @@ fn files(PartnerAuthConfig { live, sandbox }: &PartnerAuthConfig) -> Table {
     table
 }
 
-fn path(file: &PathBuf) -> Value {
-    text(&file.display().to_string())
+fn path(file: impl AsRef<Path>) -> Value {
+    text(&file.as_ref().display().to_string())
 }
 
 fn text(text: &str) -> Value {
