@@ -70,7 +70,7 @@ pub fn info() -> DemoInfo {
 /// The data of the businesses as of `now`, in the order of `info`. The iterator is lazy because generating a business
 /// takes a while. `new_id` generates an id with a prefix.
 pub fn business_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> impl Iterator<Item = BusinessData> {
-    automotive::demo::rows::business_data(now, new_id)
+    automotive::demo::rows::business_data(now, new_id).map(move |contents| tomo::demo::completed(contents, now))
 }
 
 pub fn partner() -> Option<DemoPartner> {

@@ -3,7 +3,7 @@
 
 use frontdesk_engine::model::timestamp::Millis;
 
-use super::{ID, intent, listing};
+use super::{ID, intent, listing, service};
 use crate::ENTRIES;
 use crate::demo::{Business, BusinessData, DemoPartner, DemoPartnerMount};
 use crate::partner::{ErrorStatus, IntentText, PartnerSettings, PartnerSource};
@@ -51,6 +51,17 @@ fn mount(intent: &'static str, business: &'static str, source: PartnerSource) ->
 pub(crate) fn business_data(now: Millis, new_id: &mut dyn FnMut(&str) -> String) -> Vec<BusinessData> {
     let (steps, events) = listing::demo::rows(now, new_id);
     vec![BusinessData { business: HOTEL, steps, events }]
+}
+
+/// The data of a business with what this contract adds to it: what a dealership says of its workshop.
+pub(crate) fn completed(mut contents: BusinessData, now: Millis) -> BusinessData {
+    if contents.business.id == service::demo::BUSINESS {
+        // There is one in a database, so its id need not be made up.
+        let (steps, events) = service::demo::rows(now, &mut |prefix| format!("{prefix}_{:026}", 1));
+        contents.steps.extend(steps);
+        contents.events.extend(events);
+    }
+    contents
 }
 
 /// City and region of the businesses in India.

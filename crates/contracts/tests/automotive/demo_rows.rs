@@ -65,6 +65,7 @@ fn each_dealership_has_stock_customers_and_leads() {
             ("lead", 6),
             ("repair_order", 1),
             ("service_code", 6),
+            ("tomo_provider", 1),
             ("vehicle", 40),
             ("workshop", 1),
             ("workshop_day", 5),
