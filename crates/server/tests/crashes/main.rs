@@ -2,6 +2,8 @@
 //! what was answered is there once, what was not can be asked for again, and nothing is there by half.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod booking_tables;
+mod bookings;
 mod erasing;
 mod full;
 mod gone;
@@ -10,6 +12,7 @@ mod line;
 mod load;
 mod locked;
 mod order_log;
+mod partner;
 mod rounds;
 mod seed;
 mod stage;

@@ -27,7 +27,7 @@ impl Database {
 
     /// The first column of every row, as text. The desk must be running: whoever closes an SQLite file last tidies
     /// it up, and that is the desk's to do.
-    fn rows(&self, desk: &TestApp, text: &str) -> Vec<String> {
+    pub(crate) fn rows(&self, desk: &TestApp, text: &str) -> Vec<String> {
         let server = match self {
             Database::Postgres(server) => return server.sql("desk", text),
             Database::Embedded => Connection::open_with_flags(
