@@ -49,7 +49,8 @@ impl RunCall for EndpointCall {
         let mut context = match CallContext::identify(call_record).await {
             Ok(context) => context,
             Err(fault) => {
-                read_refused_id(call_record).await;
+                // Boxed, because hardly any call comes here.
+                Box::pin(read_refused_id(call_record)).await;
                 return Err(fault);
             }
         };

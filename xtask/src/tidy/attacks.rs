@@ -105,9 +105,9 @@ mod tests {
         let text = list();
         let row = "X20\tsomething\tlater: no endpoint yet\n";
         assert_eq!(found(&text.replace(row, "")), ["spec/attacks.tsv: X20 is missing from the list"]);
-        assert_eq!(found(&format!("{text}{row}")), ["spec/attacks.tsv:114: X20 is listed twice"]);
-        let invented = found(&format!("{text}X21\tsomething\tn/a: no endpoint\n"));
-        assert_eq!(invented, ["spec/attacks.tsv:114: there is no attack X21; raise its family's count"]);
+        assert_eq!(found(&format!("{text}{row}")), ["spec/attacks.tsv:119: X20 is listed twice"]);
+        let invented = found(&format!("{text}X22\tsomething\tn/a: no endpoint\n"));
+        assert_eq!(invented, ["spec/attacks.tsv:119: there is no attack X22; raise its family's count"]);
         assert_eq!(every_attack_has_a_test(&Tree::of(&[])).len(), 1);
     }
 

@@ -99,7 +99,9 @@ async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
                 "status": "granted", "channels": ["sms"], "purpose": "marketing", "source": "web_form",
                 "contact": {"phone": "+15125550177"}, "evidence": {"text": "Yes to news."},
             });
-            json!({"id": agent.call("consent.create", own).await["id"], "status": "withdrawn"})
+            let made = agent.call("consent.create", own).await;
+            assert!(made["id"].is_string(), "{made}");
+            json!({"id": made["id"], "status": "withdrawn"})
         }
         "consent.check" => json!({"email": "dana@example.com", "channel": "email", "purpose": "marketing"}),
         "deals.create" => json!({
