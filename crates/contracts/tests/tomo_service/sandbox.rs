@@ -30,7 +30,7 @@ async fn t_122_a_sandbox_booking_touches_nothing_of_the_dealership() {
     let reference = json!({"booking_ref": booked["booking_ref"]});
     desk.ok(DEALERSHIP_SANDBOX, "cancel_booking", reference).await;
     assert_eq!(of_the_dealership(&store), before);
-    assert!(store.events().iter().all(|event| event.starts_with("tomo_booking ")), "{:?}", store.events());
+    assert_eq!(store.events(), [""; 0], "nobody who follows the business's events sees what is only tried out");
 }
 
 #[tokio::test]
