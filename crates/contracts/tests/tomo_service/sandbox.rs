@@ -71,6 +71,18 @@ async fn live_and_sandbox_do_not_see_each_others_bookings() {
 }
 
 #[tokio::test]
+async fn a_token_of_another_partner_or_of_another_mode_is_none() {
+    let (desk, _) = ServiceDesk::open();
+    let found = desk.ok(OWN_LIVE, "search_providers", general_service("Bengaluru", "2027-03-01")).await;
+    let order = booking_of(&found, "20270301T033000Z", "key-1");
+    // The client of a credential is named by its scopes here.
+    for other in [OWN_SANDBOX, (OWN_LIVE.0, "tomo:live another:partner"), (OTHER, LIVE)] {
+        assert_eq!(desk.code(other, "book_slot", order.clone()).await, "RESULT_EXPIRED", "{other:?}");
+    }
+    desk.ok(OWN_LIVE, "book_slot", order).await;
+}
+
+#[tokio::test]
 async fn no_business_sees_another_ones_bookings() {
     let (desk, _) = ServiceDesk::open();
     let other = (OTHER, LIVE);
