@@ -69,6 +69,9 @@ impl RunCall for EndpointCall {
     }
 }
 
+/// A message of somebody who is not known is read up to here: one to search or to book has a few hundred bytes.
+const STRANGER_BYTES: usize = 64 << 10;
+
 /// Where the contract wants it, the answer to a caller that was not identified has the id of its message. Nothing else of
 /// the body is looked at.
 async fn read_refused_id(call_record: &mut CallRecord<'_>) {
@@ -76,7 +79,7 @@ async fn read_refused_id(call_record: &mut CallRecord<'_>) {
     if !mount.contract.dialect.compatibility().echoes_refused_id || incoming.transport_fault.is_some() {
         return;
     }
-    let body = tokio::time::timeout(desk.settings.deadline, incoming.body.collect()).await;
+    let body = tokio::time::timeout(desk.settings.deadline, incoming.body.collect_up_to(STRANGER_BYTES)).await;
     if let Ok(Ok(body)) = body
         && let Some(id) = peek(&body).id
     {

@@ -1,7 +1,7 @@
 //! A check of JSON against the JSON Schema of an intent file, and of one schema against another. Only the keywords that
 //! intent files use are known; a file with another one is refused, because it would not be checked.
 
-use regex_lite::Regex;
+use regex_lite::RegexBuilder;
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -152,6 +152,14 @@ fn is_of(kind: &str, value: &Value) -> bool {
     }
 }
 
+/// Patterns and texts are the server's that is judged: together they could take minutes.
+fn matches(pattern: &str, text: &str) -> bool {
+    const MAX_PATTERN: usize = 32 << 10;
+    const MAX_TEXT: usize = 16 << 10;
+    let pattern = RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build();
+    text.len() <= MAX_TEXT && pattern.is_ok_and(|pattern| pattern.is_match(text))
+}
+
 fn text_problems(schema: &Value, text: &str) -> Vec<String> {
     let mut reasons = Vec::new();
     let length = text.chars().count();
@@ -164,7 +172,7 @@ fn text_problems(schema: &Value, text: &str) -> Vec<String> {
         reasons.push(format!("has {length} characters; at most {max} are allowed"));
     }
     if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
-        && !Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(text))
+        && !matches(pattern, text)
     {
         reasons.push(format!("does not match {pattern}"));
     }
@@ -277,6 +285,15 @@ mod tests {
     use serde_json::json;
 
     use super::{differences, problems, unknown_keyword};
+
+    #[test]
+    fn a_pattern_that_would_take_minutes_is_not_tried() {
+        let schema = json!({"type": "string", "pattern": "^((a|b|c){100}){100}$"});
+        assert_eq!(problems(&schema, &json!("a".repeat(10_000))).len(), 1);
+        let schema = json!({"type": "string", "pattern": "a"});
+        assert_eq!(problems(&schema, &json!("a".repeat(10_000))).len(), 0);
+        assert_eq!(problems(&schema, &json!("a".repeat(1 << 20))).len(), 1, "too long to be matched");
+    }
 
     #[test]
     fn every_rule_is_checked_and_named() {

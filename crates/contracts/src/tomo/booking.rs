@@ -2,6 +2,7 @@
 //! in a part of its own. The person is sealed; no tool of this contract answers with them.
 
 use frontdesk_engine::model::page::{Filter, Projection, Query, Start, Window};
+use frontdesk_engine::model::plan::{Change, Event};
 use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Item;
@@ -9,7 +10,6 @@ use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value;
 
 use super::codes::{BOOKING_CLOSED, NOT_FOUND};
-use super::facts::project;
 use super::intent::IntentTool;
 use super::listing::{CarPurchase, Stay};
 use super::service::BookedSlot;
@@ -124,9 +124,20 @@ impl Booking {
     }
 }
 
+/// What is told of a change of a booking. Nobody who follows the business's events sees what is only tried out.
+pub fn events(booking: &Entity<Booking>, change: Change) -> Vec<Event> {
+    match booking.record.mode {
+        BookingMode::Sandbox => Vec::new(),
+        BookingMode::Live | BookingMode::Unknown => {
+            vec![Event { kind: Booking::TABLE_NAME, id: booking.id.clone(), change }]
+        }
+    }
+}
+
 /// The answer to a call about a booking: exactly what the tool's response schema has.
 pub fn answer(tool: &IntentTool, booking: &Entity<Booking>, facts: &Value) -> Result<Item, Fault> {
-    let payload = project(&tool.output, facts)
+    let payload = tool
+        .project(facts)
         .map_err(|missing| Fault::internal(format!("{} has no {} to answer with", tool.name, missing.0)))?;
     Ok(Item {
         id: booking.id.clone(),

@@ -19,7 +19,7 @@ fn pick(schema: &Schema, facts: &Value, path: String) -> Result<Value, MissingFa
             let mut object = Map::new();
             for field in fields {
                 let below = if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
-                match (facts.get(field.name).filter(|fact| !fact.is_null()), only_word(&field.schema)) {
+                match (facts.get(field.name).filter(|fact| !is_empty(fact)), only_word(&field.schema)) {
                     (Some(fact), _) => {
                         object.insert(field.name.to_owned(), pick(&field.schema, fact, below)?);
                     }
@@ -60,8 +60,17 @@ fn pick(schema: &Schema, facts: &Value, path: String) -> Result<Value, MissingFa
     }
 }
 
+/// Whether it says nothing, even where the schema would take it.
+fn is_empty(fact: &Value) -> bool {
+    match fact {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
 /// The only word that a text may be, if there is only one: it needs no fact.
-fn only_word(schema: &Schema) -> Option<&'static str> {
+pub(super) fn only_word(schema: &Schema) -> Option<&'static str> {
     match schema {
         Schema::Text(TextFormat::OneOf([only])) => Some(only),
         Schema::Text(_)
@@ -111,6 +120,12 @@ mod tests {
         assert_eq!(project(&schema, &without), Err(MissingFact("rooms.0.price_inr".to_owned())));
         let empty = json!({"name": "", "rooms": []});
         assert_eq!(project(&schema, &empty), Err(MissingFact("name".to_owned())), "an empty text is no fact");
+        let free = json!({"type": "object", "additionalProperties": false, "required": ["area"],
+            "properties": {"area": {"type": "string"}, "note": {"type": "string"}}});
+        let free = Schema::from_json(&free).unwrap();
+        let missing = Err(MissingFact("area".to_owned()));
+        assert_eq!(project(&free, &json!({"area": " "})), missing, "also where the schema would allow it");
+        assert_eq!(project(&free, &json!({"area": "Fort", "note": ""})), Ok(json!({"area": "Fort"})));
         let pictures = json!({"type": "array", "minItems": 1, "items": {"type": "string"}});
         let pictures = Schema::from_json(&pictures).unwrap();
         assert_eq!(project(&pictures, &json!([])), Err(MissingFact(String::new())), "too few items are no fact");

@@ -1,6 +1,7 @@
 //! The TOMO contract: a partner's bookings for the TOMO orchestrator. Everything specific to that specification is in
 //! this folder. Which tools there are is data: an intent file names them, and the shape of the intent has the code.
 
+mod argument;
 pub mod booking;
 pub mod codes;
 pub(crate) mod demo;
@@ -8,6 +9,7 @@ mod dialect;
 pub mod facts;
 pub mod forbidden;
 pub mod intent;
+pub mod known_facts;
 pub mod listing;
 pub mod managed;
 pub mod result_token;

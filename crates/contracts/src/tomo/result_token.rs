@@ -32,6 +32,8 @@ impl Offers {
 #[derive(Serialize, Deserialize)]
 struct Sealed {
     intent: String,
+    /// Who searched: a partner, and whether live or in the sandbox.
+    client: String,
     sandbox: bool,
     expires_at: i64,
     offers: Offers,
@@ -43,6 +45,7 @@ pub fn issue(permitted: &Permitted<'_>, context: &ToolContext, offers: Offers) -
     let expires_at = permitted.now().plus_seconds(held);
     let sealed = Sealed {
         intent: context.intent.id.clone(),
+        client: permitted.caller().client.as_str().to_owned(),
         sandbox: super::is_sandbox(permitted),
         expires_at: expires_at.0,
         offers,
@@ -51,12 +54,13 @@ pub fn issue(permitted: &Permitted<'_>, context: &ToolContext, offers: Offers) -
     Ok((permitted.seal(PURPOSE, &content)?, expires_at))
 }
 
-/// What the token offered, if it is one of this intent and has not expired.
+/// What the token offered, if it is one of this intent and of this caller and has not expired.
 pub fn read(permitted: &Permitted<'_>, context: &ToolContext, token: &str) -> Result<Offers, Fault> {
     let expired = || Fault::domain(RESULT_EXPIRED, "This result_token has expired. Search again and book from there.");
     let content = permitted.open(PURPOSE, token).ok_or_else(expired)?;
     let sealed: Sealed = serde_json::from_slice(&content).map_err(|_| expired())?;
     let is_valid = sealed.intent == context.intent.id
+        && sealed.client == permitted.caller().client.as_str()
         && sealed.sandbox == super::is_sandbox(permitted)
         && permitted.now().0 < sealed.expires_at;
     if is_valid { Ok(sealed.offers) } else { Err(expired()) }

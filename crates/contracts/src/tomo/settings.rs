@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::intent::{self, Intent};
-use super::listing;
+use super::intent::{self, Intent, Role};
 use super::shape::Shape;
+use super::{known_facts, listing};
 use crate::partner::{PartnerSettings, SettingProblem};
 
 /// The axes that a partner rates itself on.
@@ -76,7 +76,7 @@ fn check_intents(partner: &PartnerSettings, wrong: &mut impl FnMut(&str, String)
     }
     let mut known: Vec<Arc<Intent>> = Vec::new();
     for file in &partner.intents {
-        let intent = match intent::parse(&file.text) {
+        let mut intent = match intent::parse(&file.text) {
             Ok(intent) => intent,
             Err(errors) => {
                 for error in errors {
@@ -98,6 +98,20 @@ fn check_intents(partner: &PartnerSettings, wrong: &mut impl FnMut(&str, String)
         }
         if let (Shape::Listing, Err(reason)) = (intent.shape, listing::check(&intent, partner.source)) {
             wrong("source", reason);
+            continue;
+        }
+        let shape = intent.shape;
+        let mut unknown = Vec::new();
+        for (place, tool) in intent.tools.iter_mut().enumerate() {
+            tool.facts = shape.facts(partner.source, &tool.name);
+            tool.made = match tool.role {
+                Role::Create | Role::Modify => shape.facts(partner.source, "cancel_booking"),
+                Role::Search | Role::GetDetail | Role::Cancel | Role::Track | Role::Rate | Role::Utility => tool.facts,
+            };
+            unknown.extend(known_facts::unknown(&tool.output, tool.facts, &format!("/tools/{place}/output")));
+        }
+        for error in intent::locate(unknown, &file.text) {
+            wrong("intents", format!("{}: {error}", file.name));
         }
         known.push(Arc::new(intent));
     }

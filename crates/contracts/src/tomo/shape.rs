@@ -1,6 +1,9 @@
 //! The shapes of intents (§2): which tools an intent of a shape must have, all of them and no others.
 
 use super::intent::Role;
+use super::known_facts::FactGroups;
+use super::{listing, service};
+use crate::partner::PartnerSource;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -22,6 +25,14 @@ impl Shape {
 
     pub fn parse(text: &str) -> Option<Shape> {
         Shape::ALL.into_iter().find(|shape| shape.as_str() == text)
+    }
+
+    /// What a tool can know to answer with, whatever an intent file asks for.
+    pub fn facts(self, source: PartnerSource, tool: &str) -> FactGroups {
+        match self {
+            Shape::Listing => listing::facts(source, tool),
+            Shape::Service => service::facts(tool),
+        }
     }
 
     /// Every tool with its role, in the order of the specification.

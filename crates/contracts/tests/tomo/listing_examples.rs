@@ -5,25 +5,25 @@ use serde_json::Value;
 
 use super::support::TestDesk;
 
+fn run(desk: &TestDesk, id: &str, scope: &str) -> usize {
+    run_file(desk, built_in(id).unwrap(), scope).len()
+}
+
 /// Puts the values of earlier answers in, and calls every example of every tool. The first of a tool is the one that
 /// later examples refer to.
-fn run(desk: &TestDesk, id: &str, scope: &str) -> usize {
-    let intent = parse(built_in(id).unwrap()).unwrap();
+pub(crate) fn run_file(desk: &TestDesk, text: &str, scope: &str) -> Vec<(String, Value)> {
+    let intent = parse(text).unwrap();
     let mut answers: Vec<(String, Value)> = Vec::new();
-    let mut calls = 0;
     for tool in &intent.tools {
         for (place, example) in tool.examples.iter().enumerate() {
             let mut arguments = example.clone();
             fill(&mut arguments, &answers);
             let answer = desk.call_as(scope, &tool.name, arguments);
             assert_eq!(tool.output.problems(&answer), [], "{} {place}", tool.name);
-            if place == 0 {
-                answers.push((tool.name.clone(), answer));
-            }
-            calls += 1;
+            answers.push((tool.name.clone(), answer));
         }
     }
-    calls
+    answers
 }
 
 fn fill(value: &mut Value, answers: &[(String, Value)]) {

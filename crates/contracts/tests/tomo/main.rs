@@ -4,7 +4,10 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
 mod cars;
+mod fact_lists;
+mod facts;
 mod listing_bookings;
+mod listing_bounds;
 mod listing_changes;
 mod listing_examples;
 mod listing_imports;

@@ -52,6 +52,11 @@ pub(crate) fn partner(intent: &str, source: PartnerSource) -> PartnerSettings {
     }
 }
 
+pub(crate) fn partner_of(intent: &str, source: PartnerSource, text: &str) -> PartnerSettings {
+    let intents = vec![IntentText { name: "own.json".to_owned(), text: text.to_owned() }];
+    PartnerSettings { intents, ..partner(intent, source) }
+}
+
 pub(crate) struct TestDesk {
     pub(crate) desk: Desk,
     pub(crate) mount: Mount,
@@ -75,6 +80,18 @@ impl TestDesk {
         let desk = TestDesk::new(partner("marketplace.buy_used_car", PartnerSource::Dealership), DEALER);
         desk.store.seed(DEALER, stock_steps());
         desk
+    }
+
+    /// The same business with another file for its intent.
+    pub(crate) fn hotels_of(text: &str) -> TestDesk {
+        let TestDesk { mount, .. } = TestDesk::new(partner_of("travel.book_hotel", PartnerSource::Own, text), HOTEL);
+        TestDesk { mount, ..TestDesk::hotels() }
+    }
+
+    pub(crate) fn cars_of(text: &str) -> TestDesk {
+        let partner = partner_of("marketplace.buy_used_car", PartnerSource::Dealership, text);
+        let TestDesk { mount, .. } = TestDesk::new(partner, DEALER);
+        TestDesk { mount, ..TestDesk::cars() }
     }
 
     fn new(partner: PartnerSettings, tenant: &'static str) -> TestDesk {
@@ -264,7 +281,7 @@ fn vehicle(vin: &str, number: &str, make: &str, model: &str, year: i64, price_mi
         doors: Some(Integer::clamped(5)),
         mileage: Distance { value: Integer::clamped(41_200), unit: DistanceUnit::Km },
         exterior_color: Some("Red".into()),
-        interior_color: None,
+        interior_color: Some("Grey".into()),
         engine: Some("1.2 petrol".into()),
         transmission: Transmission::AutomatedManual,
         drivetrain: Drivetrain::Fwd,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::support::{DEALERSHIP_LIVE, DEALERSHIP_SANDBOX, INTENT, NOW, ServiceDesk, contract};
 
-fn intent() -> Intent {
+pub(crate) fn intent() -> Intent {
     parse(built_in(INTENT).unwrap()).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
@@ -44,7 +44,7 @@ fn every_description_is_one_short_sentence() {
 }
 
 /// A text `{{tool:/pointer}}` becomes the value of an earlier answer.
-fn filled(value: &Value, answers: &HashMap<String, Value>) -> Value {
+pub(crate) fn filled(value: &Value, answers: &HashMap<String, Value>) -> Value {
     match value {
         Value::String(text) => match text.strip_prefix("{{").and_then(|text| text.strip_suffix("}}")) {
             Some(reference) => {

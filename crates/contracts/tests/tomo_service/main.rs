@@ -6,6 +6,9 @@ mod booking;
 mod changes;
 mod data;
 mod examples;
+#[path = "../tomo/fact_lists.rs"]
+mod fact_lists;
+mod facts;
 mod imports;
 mod parallel;
 mod prices;

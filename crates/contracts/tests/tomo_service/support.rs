@@ -154,6 +154,16 @@ impl ServiceDesk {
         }
     }
 
+    /// The same businesses with another file for their intent.
+    pub(crate) fn serving(self, text: impl Fn(PartnerSource) -> String) -> ServiceDesk {
+        let of = |source| {
+            let intents = vec![IntentText { name: "own.json".to_owned(), text: text(source) }];
+            let contract = partner_contract(tomo::ID, &PartnerSettings { intents, ..settings(source) }).unwrap();
+            mount(contract.unwrap_or_else(|problems| panic!("{problems:?}")))
+        };
+        ServiceDesk { own: of(PartnerSource::Own), dealership: of(PartnerSource::Dealership), ..self }
+    }
+
     /// The payload, or the error object.
     pub(crate) async fn call(&self, partner: Partner, tool: &str, arguments: Value) -> Result<Value, Value> {
         let mount = if partner.0.starts_with("dlr_") { &self.dealership } else { &self.own };

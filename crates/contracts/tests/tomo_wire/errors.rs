@@ -2,10 +2,9 @@
 
 use frontdesk_contracts::partner::{ErrorStatus, PartnerSource};
 use frontdesk_contracts::tomo;
-use frontdesk_engine::Fault;
-use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::incoming::{Credential, RequestBody};
 use frontdesk_engine::model::tool::{Future, Outcome, Run};
-use frontdesk_engine::{Permitted, Reply};
+use frontdesk_engine::{Fault, FaultKind, Permitted, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{HOTEL, WireDesk, call, examples, partner};
@@ -140,4 +139,15 @@ fn the_equivalents_of_http_are_a_setting() {
     ] {
         assert_eq!(desk.send(body).status, status, "{body}");
     }
+}
+
+#[test]
+fn little_of_what_a_stranger_sends_is_read() {
+    let (asked, answer) = std::sync::mpsc::channel();
+    let body = RequestBody::from_reader(move |most| async move {
+        asked.send(most).unwrap();
+        Err(Fault::new(FaultKind::TooLarge, "too large"))
+    });
+    let reply = WireDesk::open().send_body(Credential::Missing, None, body);
+    assert_eq!((reply.status, answer.recv().unwrap()), (401, 65_536));
 }

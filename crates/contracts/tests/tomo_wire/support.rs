@@ -105,6 +105,10 @@ impl WireDesk {
     }
 
     pub(crate) fn send_as(&self, credential: Credential, version: Option<&str>, body: &str) -> Reply {
+        self.send_body(credential, version, RequestBody::from_bytes(body.to_owned()))
+    }
+
+    pub(crate) fn send_body(&self, credential: Credential, version: Option<&str>, body: RequestBody) -> Reply {
         let incoming = Incoming {
             verb: Verb::Post,
             credential,
@@ -115,7 +119,7 @@ impl WireDesk {
             idempotency_key: None,
             import_id: None,
             transport_fault: None,
-            body: RequestBody::from_bytes(body.to_owned()),
+            body,
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: Trace::new("trace"),
         };

@@ -118,11 +118,22 @@ pub struct Incoming {
 }
 
 /// The body, which is read when `collect` is called, once. The lock is never contended: it only makes the type `Sync`.
-pub struct RequestBody(Mutex<Option<Future<'static, Result<Bytes, Fault>>>>);
+pub struct RequestBody(Mutex<Option<ReadBody>>);
+
+/// Reads the body, up to this many bytes.
+type ReadBody = Box<dyn FnOnce(usize) -> Future<'static, Result<Bytes, Fault>> + Send>;
 
 impl RequestBody {
     pub fn from_future(body: impl std::future::Future<Output = Result<Bytes, Fault>> + Send + 'static) -> RequestBody {
-        RequestBody(Mutex::new(Some(Box::pin(body))))
+        RequestBody::from_reader(|_| body)
+    }
+
+    /// `read` is called with the largest number of bytes that is wanted; it may have a smaller limit of its own.
+    pub fn from_reader<F>(read: impl FnOnce(usize) -> F + Send + 'static) -> RequestBody
+    where
+        F: std::future::Future<Output = Result<Bytes, Fault>> + Send + 'static,
+    {
+        RequestBody(Mutex::new(Some(Box::new(|most| Box::pin(read(most))))))
     }
 
     pub fn from_bytes(body: impl Into<Bytes>) -> RequestBody {
@@ -131,9 +142,13 @@ impl RequestBody {
     }
 
     pub async fn collect(&self) -> Result<Bytes, Fault> {
+        self.collect_up_to(usize::MAX).await
+    }
+
+    pub async fn collect_up_to(&self, most: usize) -> Result<Bytes, Fault> {
         let body = self.0.lock().ok().and_then(|mut body| body.take());
         match body {
-            Some(body) => body.await,
+            Some(read) => read(most).await,
             None => Err(Fault::internal("the body was collected before")),
         }
     }

@@ -73,6 +73,11 @@ fn what_would_not_be_checked_is_refused_with_its_place() {
             json!({"type": "string", "pattern": "("}),
             "/properties/a~1b: pattern is no regular expression that we can check",
         ),
+        (
+            // Each character of a text would be compared with a hundred thousand states.
+            json!({"type": "string", "pattern": "^((a|b|c){100}){100}$"}),
+            "/properties/a~1b: pattern is no regular expression that we can check",
+        ),
         (json!({"type": "string", "enum": []}), "/properties/a~1b: enum needs at least one word"),
         (json!({"type": ["string", "null"]}), "/properties/a~1b: `type` is required, as one word"),
         (

@@ -61,7 +61,7 @@ pub(super) fn receive(
 
 /// The body, to be read up to this limit.
 pub(super) fn lazy_body(body: IncomingBody, limit: usize) -> RequestBody {
-    RequestBody::from_future(collect(limit, body))
+    RequestBody::from_reader(move |most| collect(limit.min(most), body))
 }
 
 /// What a request to a route has besides. Repeated preconditions are joined, and then no entity tag of ours.

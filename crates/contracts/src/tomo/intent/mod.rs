@@ -10,7 +10,10 @@ use frontdesk_engine::model::schema::Schema;
 use frontdesk_engine::model::tool::Effect;
 use serde_json::Value;
 
+use super::facts::{MissingFact, project};
+use super::known_facts::{FactGroups, unlisted};
 use super::shape::Shape;
+pub(super) use parse::locate;
 pub use parse::{IntentError, parse};
 
 /// The intents that are built in, by id.
@@ -44,6 +47,10 @@ pub struct IntentTool {
     pub widget: String,
     pub input: Schema,
     pub output: Schema,
+    /// What the shape can know to answer with.
+    pub facts: FactGroups,
+    /// What it makes: also what only a cancelled booking has, which a repeated call may find.
+    pub made: FactGroups,
     /// Arguments that work as they stand. A text `{{tool:/pointer}}` stands for a value of an earlier answer.
     pub examples: Vec<Value>,
 }
@@ -95,6 +102,19 @@ impl Role {
             Role::Create => Effect::Adds,
             Role::Modify | Role::Cancel | Role::Rate => Effect::Changes,
         }
+    }
+}
+
+impl IntentTool {
+    /// Exactly what the response schema asks for. While the server is being developed, a fact that is made and not listed
+    /// is as bad as one that is missing: the list decides which intent files are taken.
+    pub fn project(&self, facts: &Value) -> Result<Value, MissingFact> {
+        if cfg!(debug_assertions)
+            && let Some(path) = unlisted(facts, self.made)
+        {
+            return Err(MissingFact(format!("{path}, which is not listed")));
+        }
+        project(&self.output, facts)
     }
 }
 

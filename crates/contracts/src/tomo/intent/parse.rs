@@ -23,7 +23,7 @@ pub struct IntentError {
 }
 
 impl IntentError {
-    pub(super) fn new(pointer: impl Into<String>, reason: impl Into<String>) -> IntentError {
+    pub(in crate::tomo) fn new(pointer: impl Into<String>, reason: impl Into<String>) -> IntentError {
         IntentError { pointer: pointer.into(), reason: reason.into(), line: 0 }
     }
 }
@@ -78,6 +78,14 @@ pub fn parse(text: &str) -> Result<Intent, Vec<IntentError>> {
     match intent {
         Some(intent) if reader.errors.is_empty() => Ok(intent),
         Some(_) | None => Err(located(reader.errors, &lines, &file)),
+    }
+}
+
+/// The errors about a file that was read, with their lines.
+pub(in crate::tomo) fn locate(errors: Vec<IntentError>, text: &str) -> Vec<IntentError> {
+    match serde_json::from_str(text) {
+        Ok(file) if !errors.is_empty() => located(errors, &Lines::of(text), &file),
+        Ok(_) | Err(_) => errors,
     }
 }
 
@@ -270,7 +278,17 @@ impl Reader {
                 self.wrong(format!("{pointer}/examples/{place}{}", problem.pointer), reason);
             }
         }
-        Some(IntentTool { name, role: role?, description, widget, input: input?, output: output?, examples })
+        Some(IntentTool {
+            name,
+            role: role?,
+            description,
+            widget,
+            input: input?,
+            output: output?,
+            facts: &[],
+            made: &[],
+            examples,
+        })
     }
 
     fn schema(

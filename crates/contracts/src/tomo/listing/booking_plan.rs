@@ -1,13 +1,14 @@
 //! The plans that all bookings of this shape have in common, and what is known of any booking.
 
-use frontdesk_engine::model::plan::{Change, Event, OnConflict, Plan, Step};
+use frontdesk_engine::model::plan::{Change, OnConflict, Plan, Step};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Value, json};
 
 use crate::record::{Entity, Stored as _, Vocabulary as _};
 use crate::tomo::TENANT;
-use crate::tomo::booking::{Booking, BookingMode, answer};
+use crate::tomo::booking::{Booking, answer, events};
 use crate::tomo::intent::IntentTool;
+use crate::tomo::known_facts::{Fact, text, whole};
 
 /// A new booking with the other changes that it needs.
 pub(super) fn created(
@@ -19,7 +20,7 @@ pub(super) fn created(
     let outcome = answer(tool, &booking, &facts(&booking))?;
     let on_duplicate = Fault::internal("the id of a new booking exists already");
     steps.push(Step::Insert { table: Booking::table(), row: booking.row(TENANT), on_duplicate });
-    Ok(Plan { steps, events: event(&booking, Change::Created), outcome })
+    Ok(Plan { steps, events: events(&booking, Change::Created), outcome })
 }
 
 /// A booking as it has become, with the other changes that this needs.
@@ -40,7 +41,7 @@ pub(super) fn changed(
         on_conflict: OnConflict::Retry,
         on_duplicate: Fault::internal("a booking has no unique values"),
     });
-    Ok(Plan { steps, events: event(&booking, Change::Updated), outcome })
+    Ok(Plan { steps, events: events(&booking, Change::Updated), outcome })
 }
 
 /// Nothing is to be done: the booking is already as it was asked for, and the answer is the one of then.
@@ -54,15 +55,23 @@ pub(super) fn repeated(tool: &IntentTool, booking: &Entity<Booking>, facts: &Val
     Ok(Plan { steps, events: Vec::new(), outcome: answer(tool, booking, facts)? })
 }
 
-/// Nobody who follows the business's events sees what is only tried out.
-fn event(booking: &Entity<Booking>, change: Change) -> Vec<Event> {
-    match booking.record.mode {
-        BookingMode::Sandbox => Vec::new(),
-        BookingMode::Live | BookingMode::Unknown => {
-            vec![Event { kind: Booking::TABLE_NAME, id: booking.id.clone(), change }]
-        }
-    }
-}
+/// The facts of any booking.
+pub(super) const BOOKING: &[Fact] = &[
+    text("booking_ref"),
+    text("status"),
+    text("mode"),
+    text("currency"),
+    whole("total_inr"),
+    whole("previous_total_inr"),
+    whole("difference_inr"),
+    text("starts_at"),
+    text("booked_at"),
+    text("revised_at"),
+];
+
+/// The facts of one that was cancelled.
+pub(super) const CANCELLED: &[Fact] =
+    &[text("cancelled_at"), whole("refund_inr"), whole("cancellation_fee_inr"), whole("refund_percent")];
 
 /// What an answer may say about any booking. Nothing of the person.
 pub(super) fn booking_facts(booking: &Entity<Booking>) -> Value {

@@ -13,8 +13,10 @@ use super::{CarPurchase, ListingContext, customer};
 use crate::automotive::in_process;
 use crate::automotive::vehicle::{Vehicle, VehicleStatus};
 use crate::record::{Day, Entity, Integer, Stored as _};
+use crate::tomo::argument::request_id;
 use crate::tomo::booking::{Booking, BookingMode, BookingStatus, answer, has_sandbox_booking, is_only_live_booking};
 use crate::tomo::codes::{NOT_AVAILABLE, NOT_FOUND, RESULT_EXPIRED};
+use crate::tomo::known_facts::{Fact, text};
 use crate::tomo::result_token;
 
 /// A car is kept for its buyer this long.
@@ -57,7 +59,7 @@ impl WriteTool for BookCar {
                 mode,
                 intent: context.shared.intent.id.as_str().into(),
                 intent_version: context.shared.intent.version.as_str().into(),
-                request_id: input.text("request_id").map(Into::into),
+                request_id: request_id(permitted)?,
                 item_id: car.id.as_str().into(),
                 total_inr: Integer::clamped(total_inr),
                 previous_total_inr: None,
@@ -217,6 +219,16 @@ fn purchase_of(booking: &Entity<Booking>) -> Result<&CarPurchase, Fault> {
     let missing = || Fault::domain(NOT_FOUND, "No booking with this booking_ref exists here.");
     booking.record.car.as_ref().ok_or_else(missing)
 }
+
+/// The facts of a car that is kept for its buyer.
+pub(super) const PURCHASE: &[Fact] = &[
+    text("listing_id"),
+    text("title"),
+    text("handover_on"),
+    text("latest_handover_on"),
+    text("dealer_name"),
+    text("city"),
+];
 
 impl ListingContext {
     /// Everything that an answer about a car's booking may say. Nothing of the person.

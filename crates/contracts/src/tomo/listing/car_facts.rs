@@ -7,6 +7,7 @@ use super::price::share;
 use crate::automotive::vehicle::{FuelType, MediaType, Transmission, Vehicle, VehicleCondition, VehicleStatus};
 use crate::record::{Entity, Vocabulary as _};
 use crate::tomo::ToolContext;
+use crate::tomo::known_facts::{Fact, text, texts, whole};
 
 /// Millimetres of a kilometre.
 const KILOMETRE: i64 = 1_000_000;
@@ -38,6 +39,37 @@ pub(super) fn home_city(context: &ToolContext) -> Option<&str> {
     let is_city = |place: &&String| !place.bytes().all(|byte| byte.is_ascii_digit());
     context.service_area.iter().find(is_city).map(String::as_str)
 }
+
+/// The facts of a car.
+pub(super) const CAR: &[Fact] = &[
+    text("listing_id"),
+    text("title"),
+    text("make"),
+    text("model"),
+    text("variant"),
+    whole("year"),
+    text("condition"),
+    text("fuel"),
+    text("transmission"),
+    text("body_type"),
+    text("drivetrain"),
+    whole("doors"),
+    whole("kms_driven"),
+    text("color"),
+    text("interior_color"),
+    text("engine"),
+    texts("equipment"),
+    text("description"),
+    whole("price_inr"),
+    text("currency"),
+    text("stock_number"),
+    whole("days_in_stock"),
+    text("image_url"),
+    texts("images"),
+    text("city"),
+    text("dealer_name"),
+    text("country_code"),
+];
 
 /// What is not known is null, and what has no word here is not known.
 pub(super) fn car_facts(context: &ToolContext, vehicle: &Entity<Vehicle>, now: Millis) -> Value {

@@ -13,7 +13,6 @@ use crate::automotive::vehicle::Vehicle;
 use crate::record::{Entity, Stored as _, listed_row};
 use crate::tomo::booking::{BookingMode, has_sandbox_booking};
 use crate::tomo::codes::NOT_FOUND;
-use crate::tomo::facts::project;
 use crate::tomo::result_token::{Offers, issue};
 
 /// How many listings an answer has.
@@ -48,7 +47,9 @@ impl ReadTool for SearchCars {
             let (token, expires_at) = issue(permitted, &context.shared, offers)?;
             let rows = found.len();
             let facts = json!({"listings": found, "result_token": token, "expires_at": expires_at.to_rfc3339()});
-            let answer = project(&context.tool.output, &facts)
+            let answer = context
+                .tool
+                .project(&facts)
                 .map_err(|missing| Fault::internal(format!("a search has no {} to answer with", missing.0)))?;
             Ok(Outcome::Raw { answer: answer.to_string(), rows })
         })
@@ -64,7 +65,7 @@ impl ReadTool for GetCar {
             let id = permitted.input().text("listing_id").unwrap_or_default();
             let car = load(permitted, id).await?.filter(|car| is_for_sale(&car.record)).ok_or_else(missing)?;
             let facts = car_facts(&self.0.shared, &car, permitted.now());
-            let payload = project(&self.0.tool.output, &facts).map_err(|_| missing())?;
+            let payload = self.0.tool.project(&facts).map_err(|_| missing())?;
             Ok(Outcome::One(Item {
                 id: car.id,
                 version: car.version,

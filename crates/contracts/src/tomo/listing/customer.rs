@@ -2,19 +2,16 @@
 
 use frontdesk_engine::model::table::search_terms;
 use frontdesk_engine::{Fault, Permitted};
-use serde_json::Value;
 
+use crate::tomo::argument::argument;
 use crate::tomo::booking::BookingCustomer;
 
 /// The person that this argument has.
-pub(super) fn read(permitted: &Permitted<'_>, argument: &str) -> Result<BookingCustomer, Fault> {
-    let person = permitted.input().object(argument);
-    let text = |name: &str| person.and_then(|person| person.get(name)).and_then(Value::as_str);
-    let name = text("name").unwrap_or_default();
-    if search_terms(name).is_empty() {
-        let pointer = format!("/{argument}/name");
+pub(super) fn read(permitted: &Permitted<'_>, name: &str) -> Result<BookingCustomer, Fault> {
+    let customer: BookingCustomer = argument(permitted, name)?;
+    if search_terms(&customer.name).is_empty() {
+        let pointer = format!("/{name}/name");
         return Err(Fault::invalid_argument(&pointer, "pattern", "at least one letter is expected"));
     }
-    let phone = text("phone").unwrap_or_default();
-    Ok(BookingCustomer { name: name.into(), phone: phone.into(), email: text("email").map(Into::into) })
+    Ok(customer)
 }

@@ -7,14 +7,16 @@ use serde_json::{Value, json};
 
 use super::dates::{StayDates, instant};
 use super::hotel::{HotelListing, OfferStatus, RoomKind, RoomRate};
-use super::hotel_facts::policy_facts;
+use super::hotel_facts::{POLICY, policy_facts};
 use super::hotel_search::{Party, rates_of};
 use super::night::Nights;
 use super::price::{quote, refund_percent, share, units_of};
 use super::{ListingContext, Stay, customer};
 use crate::record::{Day, Entity, Integer, Stored as _};
+use crate::tomo::argument::request_id;
 use crate::tomo::booking::{Booking, BookingMode, BookingStatus, answer};
 use crate::tomo::codes::{NOT_AVAILABLE, NOT_FOUND, RESULT_EXPIRED};
+use crate::tomo::known_facts::{Fact, list, text, whole};
 use crate::tomo::managed::find_by_code;
 use crate::tomo::result_token;
 
@@ -57,7 +59,7 @@ impl WriteTool for BookRooms {
                 mode: BookingMode::of(permitted),
                 intent: context.shared.intent.id.as_str().into(),
                 intent_version: context.shared.intent.version.as_str().into(),
-                request_id: input.text("request_id").map(Into::into),
+                request_id: request_id(permitted)?,
                 item_id: listing.id.as_str().into(),
                 total_inr: Integer::clamped(total_inr),
                 previous_total_inr: None,
@@ -172,7 +174,8 @@ impl Wanted {
             None => StayDates { check_in: before.check_in, check_out: before.check_out },
         };
         let rooms = arguments.get("rooms").and_then(Value::as_i64).unwrap_or(before.rooms.get());
-        Ok(Wanted { dates, party: Party { adults: before.adults.get(), children: before.children.get(), rooms } })
+        let party = Party { adults: before.adults.get(), children: before.children.get(), rooms }.check("")?;
+        Ok(Wanted { dates, party })
     }
 
     fn is(&self, stay: &Stay) -> bool {
@@ -267,6 +270,23 @@ fn stay_of(booking: &Entity<Booking>) -> Result<&Stay, Fault> {
     let missing = || Fault::domain(NOT_FOUND, "No booking with this booking_ref exists here.");
     booking.record.stay.as_ref().ok_or_else(missing)
 }
+
+/// The facts of a stay.
+pub(super) const STAY: &[Fact] = &[
+    text("listing_id"),
+    text("name"),
+    text("city"),
+    text("room_id"),
+    text("room_name"),
+    text("check_in"),
+    text("check_out"),
+    text("check_in_time"),
+    whole("nights"),
+    whole("rooms"),
+    whole("adults"),
+    whole("children"),
+    list("cancellation_policy", &[POLICY]),
+];
 
 /// Everything that an answer about a stay may say. Nothing of the person.
 fn stay_facts(booking: &Entity<Booking>) -> Value {

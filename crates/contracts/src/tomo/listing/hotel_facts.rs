@@ -5,6 +5,48 @@ use serde_json::{Value, json};
 use super::RefundTier;
 use super::hotel::{HotelListing, RoomKind};
 use crate::record::{Entity, Text, Vocabulary as _};
+use crate::tomo::known_facts::{Fact, boolean, decimal, list, text, texts, whole};
+
+/// The facts of a hotel.
+pub(super) const HOTEL: &[Fact] = &[
+    text("listing_id"),
+    text("listing_code"),
+    text("name"),
+    text("city"),
+    text("area"),
+    text("address"),
+    text("pincode"),
+    text("country_code"),
+    text("currency"),
+    decimal("lat"),
+    decimal("lng"),
+    whole("star_rating"),
+    decimal("guest_rating"),
+    texts("amenities"),
+    text("image_url"),
+    texts("images"),
+    text("description"),
+    text("check_in_time"),
+    text("check_out_time"),
+    list("cancellation_policy", &[POLICY]),
+    boolean("is_refundable"),
+];
+
+/// The facts of a tier of a cancellation policy.
+pub(super) const POLICY: &[Fact] = &[whole("hours_before"), whole("refund_percent")];
+
+/// The facts of a kind of room.
+pub(super) const ROOM: &[Fact] = &[
+    text("room_id"),
+    text("room_code"),
+    text("name"),
+    whole("max_guests"),
+    whole("units"),
+    text("bed_type"),
+    text("meal_plan"),
+    whole("base_price_inr"),
+    whole("tax_percent"),
+];
 
 /// What is known of a hotel whatever is searched.
 pub(super) fn hotel_facts(listing: &Entity<HotelListing>) -> Value {

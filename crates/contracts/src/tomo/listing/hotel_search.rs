@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 use super::ListingContext;
 use super::dates::StayDates;
 use super::hotel::{HotelListing, RoomKind, RoomRate};
-use super::hotel_facts::{hotel_facts, room_facts};
+use super::hotel_facts::{ROOM, hotel_facts, room_facts};
 use super::night::{RoomNight, booked};
 use super::place::{Point, city_keys};
 use super::price::{Quote, quote, share, units_of};
 use crate::record::{Entity, list_records};
 use crate::tomo::codes::NOT_FOUND;
-use crate::tomo::facts::project;
+use crate::tomo::known_facts::{Fact, decimal, list, text, whole};
 use crate::tomo::result_token::{Offers, issue};
 
 /// How many listings an answer has.
@@ -42,7 +42,20 @@ impl Party {
         let number = |name: &str, default: i64| {
             party.and_then(|party| party.get(name)).and_then(Value::as_i64).unwrap_or(default)
         };
-        Party { adults: number("adults", 1), children: number("children", 0), rooms: number("rooms", 1).max(1) }
+        Party { adults: number("adults", 1), children: number("children", 0), rooms: number("rooms", 1) }
+    }
+
+    /// Refuses what cannot be booked, whatever the intent file allows. Rooms that are not there must not be given back.
+    pub(super) fn check(self, at: &str) -> Result<Party, Fault> {
+        let numbers =
+            [("adults", self.adults, 1..=400), ("children", self.children, 0..=400), ("rooms", self.rooms, 1..=20)];
+        for (name, number, range) in numbers {
+            if !range.contains(&number) {
+                let expected = format!("a number from {} to {} is expected", range.start(), range.end());
+                return Err(Fault::invalid_argument(&format!("{at}/{name}"), "minimum", expected));
+            }
+        }
+        Ok(self)
     }
 
     /// Whether everybody sleeps in rooms of this kind.
@@ -59,7 +72,7 @@ impl ReadTool for SearchRooms {
             let SearchRooms(context) = self;
             let arguments = &permitted.input().arguments;
             let dates = StayDates::read(arguments.get("dates"), permitted.now())?;
-            let party = Party::read(arguments.get("party"));
+            let party = Party::read(arguments.get("party")).check("/party")?;
             let wishes = Wishes::read(arguments.get("preferences"));
             let mut found = Vec::new();
             for hotel in self.hotels(permitted, dates, party).await? {
@@ -130,7 +143,9 @@ fn answer(
     let rows = listings.len();
     let (token, expires_at) = issue(permitted, &context.shared, offers)?;
     let facts = json!({"listings": listings, "result_token": token, "expires_at": expires_at.to_rfc3339()});
-    let answer = project(&context.tool.output, &facts)
+    let answer = context
+        .tool
+        .project(&facts)
         .map_err(|missing| Fault::internal(format!("a search has no {} to answer with", missing.0)))?;
     Ok(Outcome::Raw { answer: answer.to_string(), rows })
 }
@@ -220,6 +235,26 @@ impl Destination {
         Ok(found.filter(is_near).collect())
     }
 }
+
+/// What a search adds to the facts of a hotel.
+pub(super) const FOUND: &[Fact] = &[
+    decimal("distance_km"),
+    whole("price_per_night_inr"),
+    whole("subtotal_inr"),
+    whole("tax_inr"),
+    whole("total_inr"),
+    text("room_id"),
+    text("room_name"),
+    list("room_options", &[ROOM, OFFERED]),
+    text("check_in"),
+    text("check_out"),
+    whole("nights"),
+    whole("rooms"),
+];
+
+/// What a search adds to the facts of a room.
+const OFFERED: &[Fact] =
+    &[whole("units_left"), whole("price_per_night_inr"), whole("subtotal_inr"), whole("tax_inr"), whole("total_inr")];
 
 struct FoundHotel {
     listing: Entity<HotelListing>,
@@ -345,7 +380,7 @@ impl ReadTool for GetHotel {
             rooms.sort_by_key(|room| (room.record.base_price_inr, room.record.room_code.to_string()));
             let mut facts = hotel_facts(&listing);
             extend(&mut facts, json!({"rooms": rooms.iter().map(room_facts).collect::<Value>()}));
-            let payload = project(&self.0.tool.output, &facts).map_err(|_| missing())?;
+            let payload = self.0.tool.project(&facts).map_err(|_| missing())?;
             Ok(Outcome::One(Item {
                 id: listing.id,
                 version: listing.version,

@@ -30,6 +30,7 @@ use booking_plan::{booking_facts, changed, created, repeated};
 use super::ToolContext;
 use super::facts::project;
 use super::intent::{Intent, IntentTool, Role};
+use super::known_facts::{FactGroups, TOKEN, list};
 use super::managed::import;
 use crate::Record;
 use crate::partner::PartnerSource;
@@ -127,6 +128,26 @@ pub(super) fn check(intent: &Intent, source: PartnerSource) -> Result<(), String
         (None, _) => Err(format!(
             "search_availability of {id} takes neither destination, dates and party (rooms) nor criteria (cars)"
         )),
+    }
+}
+
+/// What a search and a look at one listing can know.
+const ROOM_SEARCH: FactGroups = &[&[list("listings", &[hotel_facts::HOTEL, hotel_search::FOUND])], TOKEN];
+const ROOM_DETAIL: FactGroups = &[hotel_facts::HOTEL, &[list("rooms", &[hotel_facts::ROOM])]];
+const CAR_SEARCH: FactGroups = &[&[list("listings", &[car_facts::CAR])], TOKEN];
+
+/// What each tool can know. A booking has a refund only once it is cancelled.
+pub(super) fn facts(source: PartnerSource, tool: &str) -> FactGroups {
+    use booking_plan::{BOOKING, CANCELLED};
+    match (source, tool) {
+        (PartnerSource::Own, "search_availability") => ROOM_SEARCH,
+        (PartnerSource::Own, "get_listing") => ROOM_DETAIL,
+        (PartnerSource::Own, "cancel_booking") => &[BOOKING, CANCELLED, hotel_booking::STAY],
+        (PartnerSource::Own, _) => &[BOOKING, hotel_booking::STAY],
+        (PartnerSource::Dealership, "search_availability") => CAR_SEARCH,
+        (PartnerSource::Dealership, "get_listing") => &[car_facts::CAR],
+        (PartnerSource::Dealership, "cancel_booking") => &[BOOKING, CANCELLED, car_booking::PURCHASE],
+        (PartnerSource::Dealership, _) => &[BOOKING, car_booking::PURCHASE],
     }
 }
 

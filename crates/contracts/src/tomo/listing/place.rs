@@ -55,7 +55,8 @@ impl Point {
         let radians = |millionths: i64| (millionths as f64 / 1e6).to_radians();
         let half_chord = |difference: i64| (radians(difference) / 2.0).sin().powi(2);
         let across = radians(self.latitude).cos() * radians(other.latitude).cos();
-        let square = half_chord(other.latitude - self.latitude) + across * half_chord(other.longitude - self.longitude);
+        let square = half_chord(other.latitude.saturating_sub(self.latitude))
+            + across * half_chord(other.longitude.saturating_sub(self.longitude));
         (2.0 * EARTH_RADIUS_METRES * square.clamp(0.0, 1.0).sqrt().asin()).round() as i64
     }
 
@@ -78,6 +79,8 @@ mod tests {
         assert_eq!(bengaluru.metres_to(bengaluru), 0);
         let across_the_date_line = Point::from_degrees(0.0, 179.5).metres_to(Point::from_degrees(0.0, -179.5));
         assert_eq!(across_the_date_line / 1_000, 111);
+        let nowhere = Point::from_degrees(-1e15, 1e15);
+        assert!(nowhere.metres_to(bengaluru) >= 0, "numbers that are no coordinates do no harm");
         let (south, north) = bengaluru.latitudes_within(10_000);
         assert!(south < 12_881_600 + 1_000 && north > 13_061_500, "{south} {north}");
     }

@@ -3,20 +3,22 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::model::fault::Problem;
-use frontdesk_engine::model::plan::{Change, Event, Plan, Step};
+use frontdesk_engine::model::plan::{Change, Plan, Step};
 use frontdesk_engine::model::tool::{Future, Item, WriteTool};
 use frontdesk_engine::{Fault, Permitted};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::booked::{BookedSlot, BookedVehicle, booking_facts, load_current};
 use super::offer::RequestedWork;
 use super::places::{self, PlaceRequest, gone};
 use super::slots::slot_argument;
 use super::source;
-use crate::record::{Entity, FieldType, Integer, List, Stored as _, Text};
+use crate::record::{Entity, Integer, List, Stored as _, Text};
 use crate::tomo::ToolContext;
-use crate::tomo::booking::{Booking, BookingCustomer, BookingMode, BookingStatus, Rupees, TENANT_MEMBER, answer};
+use crate::tomo::argument::{argument, request_id};
+use crate::tomo::booking::{
+    Booking, BookingCustomer, BookingMode, BookingStatus, Rupees, TENANT_MEMBER, answer, events,
+};
 use crate::tomo::codes::RESULT_EXPIRED;
 use crate::tomo::intent::IntentTool;
 use crate::tomo::result_token;
@@ -67,7 +69,7 @@ impl BookSlot {
             mode: BookingMode::of(permitted),
             intent: self.context.intent.id.as_str().into(),
             intent_version: self.context.intent.version.as_str().into(),
-            request_id: permitted.input().text("request_id").map(Text::from),
+            request_id: request_id(permitted)?,
             item_id: provider.id.as_str().into(),
             total_inr: Rupees::clamped(promise.price_inr),
             previous_total_inr: None,
@@ -96,11 +98,10 @@ impl BookSlot {
             row: booking.row(TENANT_MEMBER),
             on_duplicate: Fault::internal("the id of a new booking exists already"),
         };
-        let created = Event { kind: Booking::TABLE_NAME, id: booking.id.clone(), change: Change::Created };
         let outcome = answer(&self.tool, &booking, &booking_facts(&booking)?)?;
         Ok(Plan {
             steps: std::iter::once(insert).chain(taken.steps).collect(),
-            events: std::iter::once(created).chain(taken.events).collect(),
+            events: events(&booking, Change::Created).into_iter().chain(taken.events).collect(),
             outcome,
         })
     }
@@ -124,23 +125,4 @@ impl Promise {
         let service_codes = codes.filter_map(Value::as_str).map(str::to_owned).collect();
         Ok(Promise { provider_id, service_codes, price_inr })
     }
-}
-
-/// An object of the call, as far as it is stored. An intent may ask for more than that, but not for less.
-fn argument<T: FieldType>(permitted: &Permitted<'_>, name: &str) -> Result<T, Fault> {
-    let given = permitted.input().arguments.get(name).and_then(Value::as_object);
-    let known = |member: &String| T::nested().iter().any(|field| field.name == member);
-    let members: Map<String, Value> = given
-        .into_iter()
-        .flatten()
-        .filter(|(member, _)| known(member))
-        .map(|(member, value)| (member.clone(), value.clone()))
-        .collect();
-    let value = Value::Object(members);
-    let below = |problem: Problem| Problem { pointer: format!("/{name}{}", problem.pointer), ..problem };
-    let problems: Vec<Problem> = T::input().problems(&value).into_iter().map(below).collect();
-    if !problems.is_empty() {
-        return Err(Fault::invalid(problems));
-    }
-    T::read(&value).ok_or_else(|| Fault::internal(format!("the checked argument {name} cannot be read")))
 }

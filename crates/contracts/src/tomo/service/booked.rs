@@ -1,6 +1,6 @@
 //! A booked slot: what is stored of it, what is told about it, and how it follows the dealership's appointment.
 
-use frontdesk_engine::model::plan::{Change, Event, OnConflict, Step};
+use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Value, json};
@@ -13,6 +13,7 @@ use crate::calendar::LocalCalendar;
 use crate::record::{Entity, Integer, List, Stored as _, Text, Timestamp, Vocabulary as _};
 use crate::tomo::ToolContext;
 use crate::tomo::booking::{Booking, BookingStatus, Rupees, TENANT_MEMBER};
+use crate::tomo::known_facts::{Fact, object, text, texts, whole};
 
 /// A time that is booked.
 #[derive(Debug, Clone, PartialEq, Record)]
@@ -105,6 +106,27 @@ fn follow(booking: &mut Booking, appointment: &Appointment) -> Result<(), Fault>
     Ok(())
 }
 
+/// The facts of a booking.
+pub(super) const BOOKED: &[Fact] = &[
+    text("booking_ref"),
+    text("status"),
+    text("mode"),
+    text("provider_id"),
+    text("provider_name"),
+    text("slot_id"),
+    text("starts_at"),
+    text("ends_at"),
+    text("time_zone"),
+    texts("service_codes"),
+    whole("total_inr"),
+    text("booked_at"),
+    object("vehicle", &[&[text("make"), text("model"), whole("year"), text("fuel")]]),
+    object("cancellation", &[&[text("free_until"), whole("free_cancel_hours"), whole("late_refund_percent")]]),
+];
+
+/// The facts of one that was cancelled, besides what it costs.
+pub(super) const CANCELLED: &[Fact] = &[whole("refund_percent"), text("cancelled_at")];
+
 /// Everything that is known of a booking and is nobody's personal data.
 pub(super) fn booking_facts(booking: &Entity<Booking>) -> Result<Value, Fault> {
     let record = &booking.record;
@@ -152,17 +174,16 @@ pub(super) fn mark_cancelled(booking: &mut Booking, now: Millis) -> Result<(), F
     Ok(())
 }
 
-/// The step and the event of a booking that was changed. If somebody else has changed it, the whole call runs again.
-pub(super) fn update_step(booking: &mut Entity<Booking>, now: Millis) -> (Step, Event) {
+/// The step of a booking that was changed. If somebody else has changed it, the whole call runs again.
+pub(super) fn update_step(booking: &mut Entity<Booking>, now: Millis) -> Step {
     let expect_version = booking.version;
     booking.version = expect_version.saturating_add(1);
     booking.updated_at = now;
-    let step = Step::Update {
+    Step::Update {
         table: Booking::table(),
         row: booking.row(TENANT_MEMBER),
         expect_version,
         on_conflict: OnConflict::Retry,
         on_duplicate: Fault::internal("a booking has no unique values"),
-    };
-    (step, Event { kind: Booking::TABLE_NAME, id: booking.id.clone(), change: Change::Updated })
+    }
 }

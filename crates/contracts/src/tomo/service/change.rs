@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::model::plan::Plan;
+use frontdesk_engine::model::plan::{Change, Plan};
 use frontdesk_engine::model::tool::{Future, Item, WriteTool};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::json;
@@ -14,8 +14,9 @@ use super::slots::slot_argument;
 use super::source;
 use crate::record::Entity;
 use crate::tomo::ToolContext;
-use crate::tomo::booking::{Booking, BookingStatus, answer};
+use crate::tomo::booking::{Booking, BookingStatus, answer, events};
 use crate::tomo::intent::IntentTool;
+use crate::tomo::known_facts::{Fact, whole};
 
 /// Cancels or moves a booking.
 pub(super) struct ChangeBooking {
@@ -50,6 +51,9 @@ impl WriteTool for ChangeBooking {
         })
     }
 }
+
+/// What a change adds to the facts of a booking.
+pub(super) const CHANGED: &[Fact] = &[whole("refund_inr"), whole("kept_inr")];
 
 impl ChangeBooking {
     async fn cancel(&self, permitted: &Permitted<'_>, mut booking: Entity<Booking>) -> Result<Plan, Fault> {
@@ -89,10 +93,10 @@ impl ChangeBooking {
         mut booking: Entity<Booking>,
         places: places::PlaceChange,
     ) -> Result<Plan, Fault> {
-        let (step, event) = update_step(&mut booking, permitted.now());
+        let step = update_step(&mut booking, permitted.now());
         Ok(Plan {
             steps: std::iter::once(step).chain(places.steps).collect(),
-            events: std::iter::once(event).chain(places.events).collect(),
+            events: events(&booking, Change::Updated).into_iter().chain(places.events).collect(),
             outcome: self.item(&booking)?,
         })
     }

@@ -25,6 +25,7 @@ use frontdesk_engine::model::tool::Run;
 
 use super::ToolContext;
 use super::intent::{IntentTool, Role};
+use super::known_facts::{Fact, FactGroups, TOKEN, list};
 use super::managed::import;
 use crate::record::Stored as _;
 use book::BookSlot;
@@ -41,6 +42,23 @@ pub fn tables() -> Vec<&'static TableSpec> {
 
 pub fn imports() -> Vec<ImportSpec> {
     vec![import::<Provider>("providers"), import::<ProviderService>("provider_services")]
+}
+
+/// What the reading tools can know.
+const SLOTS: &[Fact] = &[list("slots", &[slots::SLOT])];
+const SEARCH: FactGroups = &[&[list("providers", &[offer::PROVIDER, search::WORK, SLOTS])], TOKEN];
+const DETAIL: FactGroups = &[offer::PROVIDER, &[list("services", &[offer::SERVICE])]];
+
+/// What each tool can know. A booking has a refund only once it is cancelled.
+pub(super) fn facts(tool: &str) -> FactGroups {
+    match tool {
+        "search_providers" => SEARCH,
+        "get_provider_detail" => DETAIL,
+        "get_available_slots" => &[offer::PROVIDER, search::WORK, SLOTS, TOKEN],
+        "cancel_booking" => &[booked::BOOKED, change::CHANGED, booked::CANCELLED],
+        "modify_booking" => &[booked::BOOKED, change::CHANGED],
+        _ => &[booked::BOOKED],
+    }
 }
 
 /// What a tool does. An intent file gives every tool of the shape the role that it has there.

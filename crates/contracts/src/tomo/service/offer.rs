@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::calendar::{LocalCalendar, WeekdayHours};
 use crate::record::Vocabulary as _;
+use crate::tomo::known_facts::{Fact, decimal, list, object, text, whole};
 
 /// More is not said about one day at a provider, and no caller reads more.
 pub(super) const MAX_CODES: usize = 5;
@@ -117,6 +118,25 @@ impl OfferedService {
 pub(super) fn services_facts(services: &[OfferedService]) -> Value {
     services.iter().map(OfferedService::facts).collect()
 }
+
+/// The facts of a provider.
+pub(super) const PROVIDER: &[Fact] = &[
+    text("provider_id"),
+    text("name"),
+    text("city"),
+    text("address"),
+    text("area"),
+    text("pincode"),
+    decimal("latitude"),
+    decimal("longitude"),
+    decimal("rating"),
+    text("time_zone"),
+    list("opening_hours", &[&[text("weekday"), text("opens"), text("closes")]]),
+    object("cancellation", &[&[whole("free_cancel_hours"), whole("late_refund_percent")]]),
+];
+
+/// The facts of a service.
+pub(super) const SERVICE: &[Fact] = &[text("code"), text("name"), whole("duration_minutes"), whole("price_inr")];
 
 impl ServiceProvider {
     /// What is known of it; null where it is not.

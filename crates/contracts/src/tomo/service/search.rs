@@ -7,13 +7,14 @@ use frontdesk_engine::{Fault, Permitted};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::offer::{MAX_CODES, OfferedService, RequestedWork, ServiceProvider, services_facts, with};
+use super::offer::{MAX_CODES, OfferedService, RequestedWork, SERVICE, ServiceProvider, services_facts, with};
 use super::slots::{DEFAULT_DAYS, DayRange, MAX_DAYS, day_argument, slot_facts};
 use super::source;
 use crate::tomo::ToolContext;
 use crate::tomo::codes::NOT_FOUND;
 use crate::tomo::facts::project;
 use crate::tomo::intent::IntentTool;
+use crate::tomo::known_facts::{Fact, list, texts, whole};
 use crate::tomo::result_token::{self, Offers};
 
 /// How many slots a search shows of each provider.
@@ -130,11 +131,17 @@ impl ServiceReader {
     }
 
     fn answer(&self, facts: &Value, rows: usize) -> Result<Outcome, Fault> {
-        let payload = project(&self.tool.output, facts)
+        let payload = self
+            .tool
+            .project(facts)
             .map_err(|missing| Fault::domain(NOT_FOUND, "This provider cannot be booked here.").caused_by(missing.0))?;
         Ok(Outcome::Raw { answer: payload.to_string(), rows })
     }
 }
+
+/// The facts of the work that is asked for.
+pub(super) const WORK: &[Fact] =
+    &[texts("service_codes"), list("services", &[SERVICE]), whole("duration_minutes"), whole("price_inr")];
 
 fn work_facts(work: &RequestedWork) -> Value {
     json!({

@@ -12,6 +12,7 @@ use super::offer::{RequestedWork, ServiceProvider};
 use super::provider_day::ProviderDay;
 use crate::calendar::{LocalCalendar, LocalSlot, parse_date};
 use crate::tomo::booking::BookingMode;
+use crate::tomo::known_facts::{Fact, text, whole};
 
 /// Nobody plans further ahead, and a wrong year should not be booked.
 const MAX_DAYS_AHEAD: i64 = 365;
@@ -105,6 +106,10 @@ pub(super) fn slot_argument(permitted: &Permitted<'_>) -> Result<Millis, Fault> 
     let wrong = || Fault::invalid_argument("/slot_id", "pattern", "a slot_id of a search is expected");
     parse_slot_id(id).ok_or_else(wrong)
 }
+
+/// The facts of a slot.
+pub(super) const SLOT: &[Fact] =
+    &[text("slot_id"), text("date"), text("local_time"), text("starts_at"), text("ends_at"), whole("places_left")];
 
 pub(super) fn slot_facts(calendar: &LocalCalendar, slot: &FreeSlot) -> Value {
     let starts_at = calendar.local_text(slot.start);

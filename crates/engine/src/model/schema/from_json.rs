@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use regex_lite::Regex;
+use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Map, Value, json};
 
 use super::{Field, Presence, Schema, TextFormat};
@@ -55,6 +55,8 @@ impl PartialEq for TextPattern {
 /// Texts and lists without a bound of their own get these.
 const MAX_TEXT: usize = 4_000;
 const MAX_ITEMS: usize = 1_000;
+/// How large a compiled pattern may be. The time of a match grows with this and with the length of the text.
+const MAX_PATTERN: usize = 64 << 10;
 /// Up to here every integer is exact in every client.
 const MAX_INTEGER: i64 = 9_007_199_254_740_991;
 /// Deeper schemas than this are not written by people.
@@ -204,8 +206,10 @@ fn string(schema: &Map<String, Value>, path: &mut Path) -> Result<Schema, Schema
         None => text(TextFormat::Free { min, max }),
         Some(pattern) => {
             let pattern = pattern.as_str().ok_or_else(|| path.error("pattern must be a string"))?;
-            let regex =
-                Regex::new(pattern).map_err(|_| path.error("pattern is no regular expression that we can check"))?;
+            let regex = RegexBuilder::new(pattern)
+                .size_limit(MAX_PATTERN)
+                .build()
+                .map_err(|_| path.error("pattern is no regular expression that we can check"))?;
             text(TextFormat::Matching(TextPattern { regex, min, max }))
         }
     }
