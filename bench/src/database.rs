@@ -75,6 +75,8 @@ enum Data {
     File,
     /// In the folder, and a site beside it that is only read.
     FileAndSite(SiteSource),
+    /// In the folder, with the configuration of a partner's mount beside it.
+    FileAndPartner,
     Server {
         server: Arc<PostgresServer>,
         name: &'static str,
@@ -85,7 +87,7 @@ impl Storage {
     /// As Frontdesk is configured with it; nothing for a file in its folder.
     pub fn url(&self) -> Option<String> {
         match &self.data {
-            Data::File | Data::FileAndSite(_) => None,
+            Data::File | Data::FileAndSite(_) | Data::FileAndPartner => None,
             Data::Server { server, name } => Some(server.url_of(ROLE, name)),
         }
     }
@@ -93,14 +95,14 @@ impl Storage {
     /// What its server calls this copy.
     pub fn name(&self) -> &'static str {
         match &self.data {
-            Data::File | Data::FileAndSite(_) => "",
+            Data::File | Data::FileAndSite(_) | Data::FileAndPartner => "",
             Data::Server { name, .. } => name,
         }
     }
 
     pub(crate) fn server(&self) -> Option<&PostgresServer> {
         match &self.data {
-            Data::File | Data::FileAndSite(_) => None,
+            Data::File | Data::FileAndSite(_) | Data::FileAndPartner => None,
             Data::Server { server, .. } => Some(server),
         }
     }
@@ -116,7 +118,7 @@ impl Storage {
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         match &self.data {
             Data::File => Vec::new(),
-            Data::FileAndSite(_) => {
+            Data::FileAndSite(_) | Data::FileAndPartner => {
                 vec![("FRONTDESK_CONFIG", self.folder.join(SiteSource::CONFIG).display().to_string())]
             }
             Data::Server { server, name } => vec![("FRONTDESK_DATABASE", server.url_of(ROLE, name))],
@@ -130,6 +132,9 @@ impl Storage {
                 ["--database".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()]
             }
             Data::FileAndSite(site) => ["--site".to_owned(), site.url()],
+            Data::FileAndPartner => {
+                ["--hotels".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()]
+            }
             Data::Server { server, name } => ["--database".to_owned(), server.url_of(ROLE, name)],
         }
     }
@@ -139,13 +144,18 @@ impl Storage {
         Storage { folder, data: Data::FileAndSite(site) }
     }
 
+    /// A folder whose desk serves a partner's mount.
+    pub(crate) fn with_partner(folder: PathBuf) -> Storage {
+        Storage { folder, data: Data::FileAndPartner }
+    }
+
     /// Removes all data.
     pub fn clear(&self) -> BenchResult<()> {
         if self.folder.exists() {
             fs::remove_dir_all(&self.folder)?;
         }
         match &self.data {
-            Data::File | Data::FileAndSite(_) => {}
+            Data::File | Data::FileAndSite(_) | Data::FileAndPartner => {}
             Data::Server { server, name } => {
                 server.sql("postgres", &format!("DROP DATABASE {name} WITH (FORCE)"));
                 server.sql("postgres", &format!("CREATE DATABASE {name} OWNER {ROLE}"));
@@ -157,7 +167,7 @@ impl Storage {
     /// Vacuums seeded data, as autovacuum would in use, and keeps it for copies.
     pub fn keep(&self) {
         match &self.data {
-            Data::File | Data::FileAndSite(_) => {}
+            Data::File | Data::FileAndSite(_) | Data::FileAndPartner => {}
             Data::Server { server, name } => {
                 // Only what was filled: a table that was vacuumed while it was empty is planned for as if it stayed so.
                 for table in ["vehicle", "vehicle_word"] {
@@ -170,14 +180,19 @@ impl Storage {
 
     /// How many leads there are, counted in the database itself.
     pub fn leads(&self) -> BenchResult<u64> {
+        self.count("lead")
+    }
+
+    pub fn count(&self, table: &str) -> BenchResult<u64> {
+        let text = format!("SELECT count(*) FROM {table}");
         match &self.data {
-            Data::File | Data::FileAndSite(_) => {
+            Data::File | Data::FileAndSite(_) | Data::FileAndPartner => {
                 let connection = rusqlite::Connection::open(frontdesk::data_dir::database_file(&self.folder))?;
-                let count: i64 = connection.query_row("SELECT count(*) FROM lead", [], |row| row.get(0))?;
+                let count: i64 = connection.query_row(&text, [], |row| row.get(0))?;
                 Ok(count.try_into()?)
             }
             Data::Server { server, name } => {
-                let count = server.sql(name, "SELECT count(*) FROM lead");
+                let count = server.sql(name, &text);
                 Ok(count.first().ok_or("no count")?.parse()?)
             }
         }
@@ -187,7 +202,7 @@ impl Storage {
     /// the other copy (writing the log, checkpoints) is nobody's. SQLite works inside the server.
     pub fn backend_micros(&self) -> BenchResult<Option<u64>> {
         match &self.data {
-            Data::File => Ok(None),
+            Data::File | Data::FileAndPartner => Ok(None),
             Data::FileAndSite(site) => site.micros(),
             Data::Server { server, name } => serving_micros(server, name).map(Some),
         }
@@ -207,7 +222,7 @@ pub(crate) fn serving_micros(server: &PostgresServer, name: &str) -> BenchResult
 }
 
 /// Modes are copied too: keys that others could read would be refused. PostgreSQL's files are copied elsewhere.
-fn copy_folder(from: &Path, to: &Path) -> BenchResult<()> {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> BenchResult<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;
     }

@@ -16,6 +16,7 @@ mod result_file;
 mod seed;
 mod start;
 mod statement_log;
+mod tomo;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -31,8 +32,9 @@ frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--save NAME] [--o
 frontdesk-bench charts [RESULT]
 frontdesk-bench reference --database FILE|URL --certificates FOLDER
 frontdesk-bench reference --site FILE|URL --certificates FOLDER
+frontdesk-bench reference --hotels FILE --certificates FOLDER
 
---only is one of: start, get, search, create, growth, import, cms
+--only is one of: start, get, search, create, growth, import, cms, tomo
 --database is one of: sqlite, postgres, mariadb (a CMS's only)
 --call asks a CMS's site for the calls of this name only: get, search, descendants, ancestors";
 
@@ -60,7 +62,7 @@ pub enum DataSizes {
     All,
 }
 
-const PARTS: &[&str] = &["start", "get", "search", "create", "growth", "import", "cms"];
+const PARTS: &[&str] = &["start", "get", "search", "create", "growth", "import", "cms", "tomo"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -80,9 +82,12 @@ fn command(arguments: &[String]) -> BenchResult<()> {
         Some((first, rest)) if first == "run" => runtime.block_on(run(&parse_options(rest)?)),
         Some((first, rest)) if first == "reference" => {
             let certificates = value(rest, "--certificates").ok_or(HELP)?.into();
-            match value(rest, "--site") {
-                Some(site) => runtime.block_on(cms::serve(site, certificates)),
-                None => runtime.block_on(reference::serve(value(rest, "--database").ok_or(HELP)?, certificates)),
+            match (value(rest, "--site"), value(rest, "--hotels")) {
+                (Some(site), _) => runtime.block_on(cms::serve(site, certificates)),
+                (None, Some(file)) => runtime.block_on(tomo::serve(file, certificates)),
+                (None, None) => {
+                    runtime.block_on(reference::serve(value(rest, "--database").ok_or(HELP)?, certificates))
+                }
             }
         }
         Some(_) | None => Err(HELP.into()),
@@ -110,6 +115,9 @@ async fn run(options: &Options) -> BenchResult<()> {
         }
         if options.includes("import") {
             report.imports.push(imports::measure(options, *database).await?);
+        }
+        if options.includes("tomo") && *database == Database::Sqlite {
+            report.rows.extend(tomo::measure(options).await?);
         }
     }
     if options.includes("cms") {

@@ -14,7 +14,7 @@ use crate::statement_log::check_same_statements;
 use crate::{BenchResult, Options, report};
 
 const SCALE: Scale = Scale { vehicles: 100_000, dealerships: 10 };
-const CONCURRENCIES: &[usize] = &[1, 16, 64];
+pub const CONCURRENCIES: &[usize] = &[1, 16, 64];
 const SCOPES: &str = "amcp:inventory:read amcp:leads:read amcp:leads:write";
 pub const WARM_UP: Duration = Duration::from_millis(300);
 const SLICE: Duration = Duration::from_millis(400);
@@ -188,12 +188,12 @@ pub fn row(
     Ok(Row { database, call, era: era.name(), concurrency, frontdesk, reference, cpu_ratio })
 }
 
-/// There must be as many new leads as creates were answered.
-fn check_count(before: u64, after: u64, answered: u64) -> BenchResult<()> {
+/// There must be as many new rows as creates were answered.
+pub fn check_count(before: u64, after: u64, answered: u64) -> BenchResult<()> {
     if after == before + answered {
         return Ok(());
     }
-    Err(format!("{answered} creates were answered, but {} leads are new", after - before).into())
+    Err(format!("{answered} creates were answered, but {} rows are new", after - before).into())
 }
 
 /// One server with its sessions, and what was measured of it so far.

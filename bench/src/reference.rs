@@ -3,10 +3,10 @@
 //! outside.
 
 mod batches;
-mod embedded;
+pub mod embedded;
 mod lead;
 mod pipelined;
-mod writer;
+pub mod writer;
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ use batches::PostgresWriter;
 use embedded::SqliteReader;
 use lead::Lead;
 use pipelined::PostgresReader;
-use writer::SqliteWriter;
+use writer::{SqliteWriter, WriteLead};
 
 #[derive(Deserialize)]
 pub struct Message<A> {
@@ -76,7 +76,7 @@ pub struct Contact {
 
 /// The database of the reference.
 enum Base {
-    Sqlite(SqliteReader, SqliteWriter),
+    Sqlite(SqliteReader, SqliteWriter<Lead>),
     Postgres(PostgresReader, PostgresWriter),
 }
 
@@ -86,7 +86,8 @@ impl Base {
         if database.starts_with("postgres://") {
             return Ok(Base::Postgres(PostgresReader::connect(database).await?, PostgresWriter::start(database)?));
         }
-        Ok(Base::Sqlite(SqliteReader::new(Path::new(database)), SqliteWriter::start(Path::new(database))?))
+        let path = Path::new(database);
+        Ok(Base::Sqlite(SqliteReader::new(path), SqliteWriter::start(path, WriteLead::new())?))
     }
 
     async fn get(&self, arguments: &Arguments) -> BenchResult<String> {

@@ -47,11 +47,16 @@ impl SqliteReader {
     }
 
     fn reading<T>(&self, work: impl FnOnce(&Connection) -> BenchResult<T>) -> BenchResult<T> {
-        READER.with_borrow_mut(|reader| {
-            if reader.is_none() {
-                *reader = Some(lookup(&self.path)?);
-            }
-            work(reader.as_ref().ok_or("no connection")?)
-        })
+        reading(&self.path, work)
     }
+}
+
+/// Reads with this thread's connection. A process has one file only.
+pub fn reading<T>(path: &Path, work: impl FnOnce(&Connection) -> BenchResult<T>) -> BenchResult<T> {
+    READER.with_borrow_mut(|reader| {
+        if reader.is_none() {
+            *reader = Some(lookup(path)?);
+        }
+        work(reader.as_ref().ok_or("no connection")?)
+    })
 }

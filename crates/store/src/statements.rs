@@ -2,6 +2,7 @@
 //! runs these and no copies, so that it cannot drift from the stores. The server must not use this module.
 
 use frontdesk_engine::model::page::Query;
+use frontdesk_engine::model::table::TableSpec;
 
 use crate::sql;
 
@@ -12,12 +13,29 @@ pub fn page(query: &Query) -> String {
     sql::page("", query, None).text
 }
 
+/// The parameters are the tenant and the value.
+pub fn find(table: &TableSpec, column: &str) -> String {
+    sql::find(table, column)
+}
+
+/// The parameters are the tenant and the id.
+pub fn version(table: &TableSpec) -> String {
+    sql::version(table)
+}
+
 /// Statements for SQLite only.
 pub mod sqlite {
+    use frontdesk_engine::model::table::TableSpec;
+
     pub use crate::sql::{FIND_CLAIM, INSERT_CLAIM, INSERT_EVENT, insert};
     pub use crate::sqlite::checkpoints::Checkpointer;
     pub use crate::sqlite::open::lookup;
     pub use crate::sqlite::search_terms::insert_terms;
+
+    /// The parameters are those of an insert, and the expected version.
+    pub fn update(table: &TableSpec) -> String {
+        crate::sql::update(table, crate::sql::FIXED_COLUMNS)
+    }
 }
 
 /// Statements for PostgreSQL only.

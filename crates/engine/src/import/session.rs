@@ -35,7 +35,7 @@ const CHUNK_ROWS_BESIDE_OTHERS: usize = 64;
 /// as long as they took.
 const PARALLEL: usize = 64;
 const PARALLEL_BESIDE_READERS: usize = 8;
-const PARALLEL_BESIDE_WRITERS: usize = 2;
+const PARALLEL_BESIDE_WRITERS: usize = 8;
 const MAX_PAUSE: Duration = Duration::from_millis(20);
 /// A call that the store could not take is repeated after a pause that doubles, before the import gives up.
 const MAX_ATTEMPTS: u32 = 8;

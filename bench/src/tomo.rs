@@ -1,0 +1,150 @@
+//! Rooms of a hotel business, searched and booked through a partner's mount and through a bare server that runs the same
+//! statements. On SQLite only.
+
+mod call;
+mod hotels;
+mod reference;
+
+use serde_json::Value;
+
+use crate::call::{Caller, Era};
+use crate::load::{CallSource as _, Session, check};
+use crate::measure::{self, CONCURRENCIES, LoadedServer, RUN_IN_CALLS, Row, WARM_UP};
+use crate::process::Server;
+use crate::{BenchResult, Options, report};
+use call::{Kind, Offered, TomoCall};
+pub use reference::serve;
+
+/// As many as there are connections at most. Each has nights of its own, so that no two of them change the same row.
+const CALLERS: usize = 64;
+const DATABASE: &str = "sqlite";
+
+pub async fn measure(options: &Options) -> BenchResult<Vec<Row>> {
+    let pair = Pair::start(options).await?;
+    let mut rows = Vec::new();
+    for kind in [Kind::Search, Kind::Create] {
+        for concurrency in CONCURRENCIES {
+            rows.push(pair.compare(options, kind, *concurrency).await?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Both servers on the same business, each on a copy of its own.
+struct Pair {
+    frontdesk: Server,
+    reference: Server,
+    callers: Vec<Caller>,
+    /// What each of the two has offered to each caller.
+    desk_offers: &'static [Offered],
+    bare_offers: &'static [Offered],
+}
+
+impl Pair {
+    async fn start(options: &Options) -> BenchResult<Pair> {
+        let (desk, bare) = hotels::create(options).await?;
+        let frontdesk = Server::frontdesk(&options.frontdesk, desk).await?;
+        let reference = Server::reference(bare).await?;
+        let caller = |place| Caller {
+            dealership: hotels::TENANT.to_owned(),
+            place,
+            vehicles: hotels::HOTELS,
+            token: hotels::BEARER.to_owned(),
+            port: frontdesk.port,
+        };
+        let callers: Vec<Caller> = (0..CALLERS).map(caller).collect();
+        let (desk_offers, bare_offers) = (offers(&frontdesk, &callers).await?, offers(&reference, &callers).await?);
+        let pair = Pair { frontdesk, reference, callers, desk_offers, bare_offers };
+        pair.same_answers().await?;
+        pair.run_in().await?;
+        Ok(pair)
+    }
+
+    /// Both must give the same answers, except for what is new in each: the token, the booking and its times.
+    async fn same_answers(&self) -> BenchResult<()> {
+        let caller = self.callers.first().ok_or("nobody calls")?;
+        for kind in [Kind::Search, Kind::Create] {
+            let (desk, bare) = self.sources(kind);
+            let mut answers = Vec::new();
+            for (server, source) in [(&self.frontdesk, desk), (&self.reference, bare)] {
+                let mut content = ask(server, caller, source).await?;
+                let members = content.as_object_mut().ok_or("an answer without content")?;
+                for new in ["result_token", "expires_at", "booking_ref", "booked_at"] {
+                    members.remove(new);
+                }
+                answers.push(content);
+            }
+            if answers.first() != answers.last() {
+                return Err(format!("{} is answered in two ways: {answers:#?}", kind.name()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Also books something in most of the nights that are searched.
+    async fn run_in(&self) -> BenchResult<()> {
+        for kind in [Kind::Create, Kind::Search] {
+            let (desk, bare) = self.sources(kind);
+            for (server, source) in [(&self.frontdesk, desk), (&self.reference, bare)] {
+                let mut side = LoadedServer::open(server, &self.callers, CALLERS).await?;
+                while side.answered < run_in_calls(kind) {
+                    side.run_slice(source, WARM_UP).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sources(&self, kind: Kind) -> (TomoCall, TomoCall) {
+        (TomoCall { kind, offers: self.desk_offers }, TomoCall { kind, offers: self.bare_offers })
+    }
+
+    async fn compare(&self, options: &Options, kind: Kind, concurrency: usize) -> BenchResult<Row> {
+        let (desk_calls, bare_calls) = self.sources(kind);
+        let mut desk = LoadedServer::open(&self.frontdesk, &self.callers, concurrency).await?;
+        let mut bare = LoadedServer::open(&self.reference, &self.callers, concurrency).await?;
+        let before = (bookings(&self.frontdesk)?, bookings(&self.reference)?);
+        measure::measure_in_turns(&mut desk, &mut bare, desk_calls, bare_calls).await?;
+        if kind == Kind::Create {
+            measure::check_count(before.0, bookings(&self.frontdesk)?, desk.answered)?;
+            measure::check_count(before.1, bookings(&self.reference)?, bare.answered)?;
+        }
+        let row = measure::row((DATABASE, kind.name(), Era::Legacy), concurrency, desk, bare)?;
+        options.log(&format!("{DATABASE} {} at {concurrency} {}", kind.name(), report::line(&row)));
+        Ok(row)
+    }
+}
+
+fn run_in_calls(kind: Kind) -> u64 {
+    match kind {
+        Kind::Search => RUN_IN_CALLS,
+        // Two for each room and caller.
+        Kind::Create => (CALLERS * hotels::ROOMS_OF_A_CITY * 2) as u64,
+    }
+}
+
+fn bookings(server: &Server) -> BenchResult<u64> {
+    server.storage.count("tomo_booking")
+}
+
+/// Makes one call and gives its content.
+async fn ask(server: &Server, caller: &Caller, source: TomoCall) -> BenchResult<Value> {
+    let caller = Caller { port: server.port, ..caller.clone() };
+    // One number for both servers, so that both are asked for the same room.
+    let call = source.call(&caller, 1, 7);
+    let mut session = Session::open(&server.trust, caller).await?;
+    let answer = session.exchange(&call.request).await?;
+    check(answer, &call.expected)?;
+    let mut answer: Value = serde_json::from_slice(answer)?;
+    Ok(answer.pointer_mut("/result/structuredContent").ok_or("an answer without content")?.take())
+}
+
+/// One search for each caller. What it offers is called for until the process ends.
+async fn offers(server: &Server, callers: &[Caller]) -> BenchResult<&'static [Offered]> {
+    let mut all = Vec::new();
+    for caller in callers {
+        let content = ask(server, caller, TomoCall { kind: Kind::Search, offers: &[] }).await?;
+        all.push(Offered::read(&content).ok_or_else(|| format!("a search without offers: {content}"))?);
+    }
+    Ok(all.leak())
+}
