@@ -72,7 +72,7 @@ pub enum Credential {
     /// A key in a header of its own.
     ApiKey(String),
     /// The SHA-256 of the certificate with which the connection was made.
-    Certificate([u8; 32]),
+    Certificate(Arc<[u8; 32]>),
     /// Two headers, another scheme, a token where none belongs: never evaluated.
     Unusable,
 }

@@ -1,6 +1,8 @@
 //! Stage 1: from an HTTP request to `Incoming`. An error of the transport is stored, and the body is not read yet, because
 //! the caller is identified first.
 
+use std::sync::Arc;
+
 use ::http::header::{IF_MATCH, IF_NONE_MATCH};
 use ::http::request::Parts;
 use ::http::{HeaderName, Method};
@@ -24,7 +26,7 @@ pub(super) fn receive(
     head: &Parts,
     headers: &RequestHeaders<'_>,
     body: RequestBody,
-    peer: Peer,
+    peer: &Peer,
     trace: Trace,
 ) -> Incoming {
     let token_in_query = head.uri.query().is_some_and(has_token);
@@ -131,12 +133,12 @@ fn has_token(query: &str) -> bool {
 }
 
 /// The only credential of a request. Two of them are none: which one counts must not depend on who reads the request.
-fn credential(mount: &Mount, headers: &RequestHeaders<'_>, peer: Peer) -> Credential {
+fn credential(mount: &Mount, headers: &RequestHeaders<'_>, peer: &Peer) -> Credential {
     let others = mount.identity.as_ref().map(|identity| identity.other_credentials()).unwrap_or_default();
     let key = if others.api_key { headers.partner_auth } else { Occurrence::Absent };
     match (bearer(headers.authorization), key) {
-        (Credential::Missing, Occurrence::Absent) => match peer.certificate {
-            Some(digest) if others.certificate => Credential::Certificate(digest),
+        (Credential::Missing, Occurrence::Absent) => match &peer.certificate {
+            Some(digest) if others.certificate => Credential::Certificate(Arc::clone(digest)),
             Some(_) | None => Credential::Missing,
         },
         (bearer, Occurrence::Absent) => bearer,

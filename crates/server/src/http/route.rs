@@ -50,7 +50,7 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
         HttpRoute::Rest { .. } | HttpRoute::Serve | HttpRoute::Dispatch(_) => receive::body_limit(&app.config, mount),
     };
     let body = receive::lazy_body(body, limit);
-    let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, peer, trace.clone());
+    let mut incoming = receive::receive(&app.config, mount, &head, &headers, body, &peer, trace.clone());
     if let HttpRoute::Rest { prefix_length } = route {
         incoming.route = Some(Box::new(receive::route_request(&head, &headers, path, prefix_length)));
     }

@@ -39,11 +39,12 @@ const MIN_BUFFER: usize = 8 * 1024;
 const BUFFER: usize = 64 * 1024;
 
 /// The other end of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Peer {
     pub address: IpAddr,
     /// The SHA-256 of the certificate that it has presented, if it has one. Nothing else of the certificate is checked.
-    pub certificate: Option<[u8; 32]>,
+    /// Shared, because it is part of the future of every call.
+    pub certificate: Option<Arc<[u8; 32]>>,
 }
 
 /// What all connections of a listener share.
@@ -80,9 +81,9 @@ async fn accept_tls<S>(socket: TimedStream, context: &ListenerContext<S>) -> Opt
     timeout(context.limits.handshake, handshake).await.ok()?.ok()
 }
 
-fn presented_certificate(stream: &TlsStream<TimedStream>) -> Option<[u8; 32]> {
+fn presented_certificate(stream: &TlsStream<TimedStream>) -> Option<Arc<[u8; 32]>> {
     let (_, session) = stream.get_ref();
-    session.peer_certificates()?.first().map(|certificate| sha256(certificate))
+    session.peer_certificates()?.first().map(|certificate| Arc::new(sha256(certificate)))
 }
 
 async fn serve_requests<S, F>(
@@ -95,7 +96,7 @@ async fn serve_requests<S, F>(
     F: Future<Output = Response<ResponseBody>> + Send,
 {
     activity.expect_head();
-    let service = service_fn(|request| call(request, peer, context, activity));
+    let service = service_fn(|request| call(request, peer.clone(), context, activity));
     let mut connection = pin!(http(&context.limits).serve_connection(TokioIo::new(stream), service));
     let mut shutdown = pin!(context.shutdown.requested());
     let mut shutting_down = false;

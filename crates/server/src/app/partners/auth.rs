@@ -44,7 +44,7 @@ impl PartnerAuth {
         let (presented, live, sandbox) = match credential {
             Credential::Bearer(token) => (sha256(token.as_bytes()), &live.tokens, &sandbox.tokens),
             Credential::ApiKey(key) => (sha256(key.as_bytes()), &live.keys, &sandbox.keys),
-            Credential::Certificate(digest) => (*digest, &live.certificates, &sandbox.certificates),
+            Credential::Certificate(digest) => (**digest, &live.certificates, &sandbox.certificates),
             Credential::Missing => {
                 let message = "A partner credential is required, such as `Authorization: Bearer`.";
                 return Err(Fault::new(FaultKind::Unauthenticated, message));
