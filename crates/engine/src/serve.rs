@@ -10,7 +10,6 @@ pub mod route;
 use frontdesk_wire::frame::{Frame, FrameBody, Notification, Request};
 use frontdesk_wire::json::{Map, Value};
 use frontdesk_wire::method::Method;
-use frontdesk_wire::peek::peek;
 use tokio::time::error::Elapsed;
 use tokio::time::timeout_at;
 
@@ -46,14 +45,7 @@ struct EndpointCall;
 
 impl RunCall for EndpointCall {
     async fn run(self, call_record: &mut CallRecord<'_>) -> Result<Reply, Fault> {
-        let mut context = match CallContext::identify(call_record).await {
-            Ok(context) => context,
-            Err(fault) => {
-                // Boxed, because hardly any call comes here.
-                Box::pin(read_refused_id(call_record)).await;
-                return Err(fault);
-            }
-        };
+        let mut context = CallContext::identify(call_record).await?;
         let framed = match precheck(&mut context).await {
             Ok(body) => frame(&context, body),
             Err(rejection) => Err(rejection),
@@ -66,24 +58,6 @@ impl RunCall for EndpointCall {
             Err(rejection) if ends_session(&context, &rejection) => admit(&context).map(|()| Reply::empty(204)),
             Err(rejection) => Err(context.record.reject(rejection)),
         }
-    }
-}
-
-/// A message of somebody who is not known is read up to here: one to search or to book has a few hundred bytes.
-const STRANGER_BYTES: usize = 64 << 10;
-
-/// Where the contract wants it, the answer to a caller that was not identified has the id of its message. Nothing else of
-/// the body is looked at.
-async fn read_refused_id(call_record: &mut CallRecord<'_>) {
-    let CallRecord { desk, mount, incoming, .. } = *call_record;
-    if !mount.contract.dialect.compatibility().echoes_refused_id || incoming.transport_fault.is_some() {
-        return;
-    }
-    let body = tokio::time::timeout(desk.settings.deadline, incoming.body.collect_up_to(STRANGER_BYTES)).await;
-    if let Ok(Ok(body)) = body
-        && let Some(id) = peek(&body).id
-    {
-        call_record.set_id(id);
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use tokio::time::{Instant, timeout_at};
+use frontdesk_wire::peek::peek;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::model::caller::Caller;
 use crate::model::fault::Fault;
@@ -27,11 +28,17 @@ impl<'c, 'a> CallContext<'c, 'a> {
         let deadline = Instant::now() + call_record.desk.settings.deadline;
         call_record.start_stage(Stage::Identify);
         let identified = identify(call_record.desk, call_record.mount, call_record.incoming);
-        let caller = timeout_at(deadline, identified)
+        let identified = timeout_at(deadline, identified)
             .await
-            .unwrap_or_else(|_| Err(Fault::unavailable("the credential was not checked within the deadline")))?;
-        call_record.end_stage();
-        Ok(CallContext::new(call_record, caller, deadline, Charge::Due))
+            .unwrap_or_else(|_| Err(Fault::unavailable("the credential was not checked within the deadline")));
+        match identified {
+            Ok(caller) => {
+                call_record.end_stage();
+                Ok(CallContext::new(call_record, caller, deadline, Charge::Due))
+            }
+            // Boxed, because hardly any call comes here.
+            Err(fault) => Err(Box::pin(refuse(call_record, fault)).await),
+        }
     }
 
     /// For a caller that was identified before.
@@ -44,4 +51,23 @@ impl<'c, 'a> CallContext<'c, 'a> {
         call_record.set_caller(&caller);
         CallContext { record: call_record, caller, deadline, charge }
     }
+}
+
+/// A message of somebody who is not known is read up to here: one to search or to book has a few hundred bytes.
+const STRANGER_BYTES: usize = 64 << 10;
+
+/// Where the contract wants it, the answer to a caller that was not identified has the id of its message. Nothing else of
+/// the body is looked at.
+async fn refuse(call_record: &mut CallRecord<'_>, fault: Fault) -> Fault {
+    let CallRecord { desk, mount, incoming, .. } = *call_record;
+    if !mount.contract.dialect.compatibility().echoes_refused_id || incoming.transport_fault.is_some() {
+        return fault;
+    }
+    let body = timeout(desk.settings.deadline, incoming.body.collect_up_to(STRANGER_BYTES)).await;
+    if let Ok(Ok(body)) = body
+        && let Some(id) = peek(&body).id
+    {
+        call_record.set_id(id);
+    }
+    fault
 }

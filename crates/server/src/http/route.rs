@@ -61,7 +61,7 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
         ));
     }
     // No longer needed.
-    drop(head);
+    drop((head, peer));
     let reply = match route {
         HttpRoute::Serve => serve(&app.desk, mount, incoming).await,
         HttpRoute::Dispatch(wanted) => Box::pin(dispatch(&app.desk, mount, wanted, incoming)).await,
