@@ -28,7 +28,7 @@ pub const ENTRIES: &[ContractEntry] = &[
         .with_rest("/v1")
         .with_erasure(automotive::erasure::ERASURE),
     ContractEntry::new(emcp::ID).requiring(Requires::SiteDb(emcp::DEFAULTS)),
-    ContractEntry::new(tomo::ID).requiring(Requires::Partner),
+    ContractEntry::new(tomo::ID).requiring(Requires::Partner).with_erasure(automotive::erasure::ERASURE),
 ];
 
 pub fn all() -> Vec<Contract> {

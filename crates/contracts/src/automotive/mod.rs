@@ -97,7 +97,7 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
         scopes,
         default_scope: scopes::default_scope(),
         imports,
-        operator_tools: erasure::tools(),
+        operator_tools: erasure::tools(resource::tenant(), [domains::LEADS.read, domains::LEADS.write]),
         documents: vec![(manifest::PATH, document)],
         dialect: Box::new(dialect),
     }

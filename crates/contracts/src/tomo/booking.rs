@@ -67,8 +67,10 @@ pub struct Booking {
     /// A car of the stock.
     pub car: Option<CarPurchase>,
     /// A time at a workshop or another provider.
+    #[field(columns)]
     pub slot: Option<BookedSlot>,
     /// For whom it is.
+    #[field(columns)]
     pub customer: Option<BookingCustomer>,
 }
 
@@ -77,8 +79,10 @@ pub struct BookingCustomer {
     /// Name.
     pub name: PersonName,
     /// Telephone number.
+    #[field(indexed)]
     pub phone: Phone,
     /// E-mail address.
+    #[field(indexed)]
     pub email: Option<Email>,
 }
 

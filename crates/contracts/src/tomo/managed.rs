@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::import::ImportSpec;
 use frontdesk_engine::model::plan::{Change, Event, OnConflict, Plan, Step};
-use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat, optional, required};
+use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat, required};
 use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::model::tool::{
     Effect, Future as ToolFuture, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec, WriteTool,
@@ -15,7 +15,7 @@ use frontdesk_engine::model::tool::{
 use frontdesk_engine::{Fault, Permitted, Scope};
 
 use super::codes::{INVALID_REQUEST, NOT_FOUND};
-use super::{MANAGE, TENANT};
+use super::{MANAGE, TENANT, tenant};
 use crate::feed::FeedTarget;
 use crate::record::{Changes, Entity, FieldSource, NewRecord, Stored, Unreadable, nested};
 use crate::record_import::{Imported, RecordImport, unique_column};
@@ -145,10 +145,6 @@ fn update_input<R: Stored>() -> Schema {
     });
     let id = required("id", Schema::text(64), "Its id.");
     Schema::object([id].into_iter().chain(own).chain([tenant()]))
-}
-
-fn tenant() -> Field {
-    optional(TENANT, Schema::text(64), "The business.")
 }
 
 /// A record as it is stored.

@@ -6,6 +6,7 @@ pub mod booking;
 pub mod codes;
 pub(crate) mod demo;
 mod dialect;
+mod erased;
 pub mod facts;
 pub mod forbidden;
 pub mod intent;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use frontdesk_engine::import::ImportSpec;
 use frontdesk_engine::model::contract::ServerInfo;
 use frontdesk_engine::model::intern::intern;
+use frontdesk_engine::model::schema::{Field, Schema, optional};
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::tool::{RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::{Code, Contract, Permitted, Scope, Scopes};
@@ -30,6 +32,7 @@ use serde_json::json;
 pub use dialect::Tomo;
 use intent::{Intent, IntentTool, Role};
 
+use crate::automotive::erasure;
 use crate::partner::{PartnerSettings, PartnerSource, SettingProblem};
 use crate::record::Stored as _;
 
@@ -90,10 +93,15 @@ fn assembled(tools: Vec<Tool>, dialect: Tomo, server_info: ServerInfo) -> Contra
         default_scope: Scope::new(SANDBOX),
         ordinary_scopes: Scopes::new([Scope::new(SANDBOX)]),
         imports: imports(),
-        operator_tools: Vec::new(),
+        operator_tools: erasure::tools(tenant(), [MANAGE, MANAGE]),
         documents: Vec::new(),
         dialect: Box::new(dialect),
     }
+}
+
+/// The argument of tools that are called here alone.
+fn tenant() -> Field {
+    optional(TENANT, Schema::text(64), "The business.")
 }
 
 fn tables() -> Vec<&'static TableSpec> {

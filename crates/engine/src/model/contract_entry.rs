@@ -38,6 +38,7 @@ impl ContractEntry {
 }
 
 /// How the operator erases a person, as `frontdesk NOUN erase`. Both tools are among the contract's `operator_tools`.
+/// Contracts with the same noun share the command and have the same tools, which know the records of all of them.
 ///
 /// `find_tool` takes `id` or one of the arguments and answers `subject` (the id of a record that stands for the person),
 /// `records` (objects with `id`, at most as many as one commit can erase), `counts` by kind of record, `others` (ids of

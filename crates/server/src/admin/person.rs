@@ -119,7 +119,13 @@ impl<'a> Erasure<'a> {
     ) -> Result<Erasure<'a>, String> {
         let entry = ENTRIES.iter().find(|entry| entry.name == task.contract);
         let spec = entry.and_then(|entry| entry.erasure);
-        let mount = app.mounts.iter().map(|(_, mount)| mount).find(|mount| mount.contract.id == task.contract);
+        // Contracts that share the noun have the same tools, so any of them will do.
+        let shares = |mount: &&Mount| {
+            let other = ENTRIES.iter().find(|entry| entry.name == mount.contract.id).and_then(|entry| entry.erasure);
+            other.zip(spec).is_some_and(|(other, spec)| other.noun == spec.noun)
+        };
+        let mounts = || app.mounts.iter().map(|(_, mount)| mount);
+        let mount = mounts().find(|mount| mount.contract.id == task.contract).or_else(|| mounts().find(shares));
         let (Some(spec), Some(mount)) = (spec, mount) else {
             return Err(format!("{} is not mounted; see `[[mount]]` in the configuration", task.contract));
         };

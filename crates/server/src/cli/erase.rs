@@ -23,14 +23,23 @@ const JSON: &str = "json";
 /// A value that is read from standard input, because other users can see arguments.
 const FROM_INPUT: &str = "-";
 
-/// None for a contract that stores nothing about people.
-pub(super) fn definition(entry: &ContractEntry) -> Option<Command> {
-    let spec = entry.erasure?;
+/// One for each noun: contracts that share it look for people in the records of each other.
+pub(super) fn definitions() -> Vec<Command> {
+    let mut specs: Vec<ErasureSpec> = Vec::new();
+    for spec in ENTRIES.iter().filter_map(|entry| entry.erasure) {
+        if !specs.iter().any(|known| known.noun == spec.noun) {
+            specs.push(spec);
+        }
+    }
+    specs.iter().map(definition).collect()
+}
+
+fn definition(spec: &ErasureSpec) -> Command {
     let command = Command::new(spec.noun)
         .about(format!("Erase what is stored about a {}", spec.noun))
         .arg_required_else_help(true)
         .subcommand_required(true);
-    Some(command.subcommand(subcommand(&spec)))
+    command.subcommand(subcommand(spec))
 }
 
 /// The contract whose command was given, with its arguments.

@@ -123,7 +123,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
 /// Every command: those of the server, and those that contracts bring.
 fn definition() -> clap::Command {
     let commands = Cli::command().subcommands(ENTRIES.iter().filter_map(contract::definition));
-    commands.subcommands(ENTRIES.iter().filter_map(erase::definition))
+    commands.subcommands(erase::definitions())
 }
 
 fn parse(matches: &ArgMatches) -> Result<Command, clap::Error> {

@@ -51,12 +51,12 @@ fn erase(desk: &TestApp, arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 /// The bytes of all files of the data folder.
-fn files(desk: &TestApp) -> Vec<u8> {
+pub(crate) fn files(desk: &TestApp) -> Vec<u8> {
     let entries = fs::read_dir(desk.data()).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.is_file()).flat_map(|path| fs::read(path).unwrap()).collect()
 }
 
-fn has(bytes: &[u8], word: &str) -> bool {
+pub(crate) fn has(bytes: &[u8], word: &str) -> bool {
     bytes.windows(word.len()).any(|window| window == word.as_bytes())
 }
 
@@ -118,7 +118,7 @@ async fn an_erased_customer_is_in_no_answer_file_or_log() {
 }
 
 /// The last events about these records.
-fn changes(desk: &TestApp, ids: &[&str]) -> Vec<String> {
+pub(crate) fn changes(desk: &TestApp, ids: &[&str]) -> Vec<String> {
     let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
     let mut statement = database
         .prepare("SELECT kind || ' ' || change FROM fd_outbox WHERE id = ?1 ORDER BY seq DESC LIMIT 1")

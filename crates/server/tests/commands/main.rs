@@ -3,6 +3,7 @@
 
 mod audits;
 mod backups;
+mod booking_erasures;
 mod broken_files;
 mod certificates;
 mod clients;

@@ -1,7 +1,9 @@
 //! The tenant of a partner must count in the currency of the contract.
 
+use std::fs;
+
 use frontdesk_testkit::TestFolder;
-use frontdesk_testkit::app::process::run_frontdesk;
+use frontdesk_testkit::app::process::{CommandProcess, run_frontdesk};
 
 use crate::stage::{BEARERS, LIST, LIVE, PartnerServer, secrets, write};
 
@@ -50,4 +52,29 @@ fn start_and_check_refuse_a_tenant_that_counts_in_something_else() {
             assert!(refused.err.contains(&problem), "{}", refused.err);
         }
     }
+}
+
+/// The command is shared with another contract, which need not be mounted.
+#[test]
+fn people_can_be_erased_where_only_a_partner_is_mounted() {
+    let folder = TestFolder::new();
+    secrets(&folder);
+    write(&folder, "", BEARERS);
+    let file = folder.join("desk.toml");
+    let other = "[[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n";
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains(other));
+    fs::write(&file, text.replace(other, "")).unwrap();
+    let mut desk = CommandProcess::new(folder.path(), &["serve", "--config", "desk.toml"], &[]);
+    desk.address();
+    let erase = |person: &[&str]| {
+        let command = ["customer", "erase", "--tenant", "htl", "--dry-run", "--data", "data"];
+        let said = run_frontdesk(folder.path(), &[&command[..], person].concat());
+        (said.code, said.out, said.err)
+    };
+    let nobody = (Some(0), "Nothing is left to be erased.\n".to_owned(), String::new());
+    assert_eq!(erase(&["--email", "asha@example.com"]), nobody);
+    let (code, _, errors) = erase(&["bkg_nobody"]);
+    assert_eq!(code, Some(1));
+    assert!(errors.starts_with("frontdesk: Nobody with this id exists here."), "{errors}");
 }

@@ -1,5 +1,6 @@
 //! Erasure of a person: a tool of the operator finds what is stored about somebody, another removes what is personal from
-//! those records. The records themselves stay, so that numbers and history remain right.
+//! those records. The records themselves stay, so that numbers and history remain right. A person is looked for in the
+//! records of every contract: whoever asks to be erased does not know where they are.
 
 mod find;
 mod person;
@@ -8,7 +9,7 @@ use std::marker::PhantomData;
 
 use frontdesk_engine::model::contract_entry::{ErasureSpec, PersonArgument};
 use frontdesk_engine::model::plan::{Change, Event, OnConflict, Plan, Step};
-use frontdesk_engine::model::schema::{Schema, TextFormat, optional, required};
+use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional, required};
 use frontdesk_engine::model::table::{StoredRow, TableSpec};
 use frontdesk_engine::model::tool::{
     Effect, Future, Item, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec, WriteTool,
@@ -19,13 +20,13 @@ use serde_json::{Value, json};
 use super::consent::ConsentRecord;
 use super::customer::Customer;
 use super::deal::Deal;
-use super::domains;
 use super::lead::Lead;
-use super::resource::{Resource, TENANT, tenant};
+use super::resource::TENANT;
 use super::service::appointment::Appointment;
 use super::service::repair_order::RepairOrder;
 use super::values::MAX_SAFE_INTEGER;
-use crate::record::{Cell, Email, Entity, Phone, VendorFields};
+use crate::record::{Cell, Email, Entity, Phone, Stored, VendorFields};
+use crate::tomo::booking::Booking;
 use find::FindTool;
 pub use person::ROUND_RECORDS;
 use person::{by_email, by_phone};
@@ -52,8 +53,11 @@ fn erased<R: PersonRecord>(record: &R) -> R {
     record
 }
 
-/// A resource whose records are about a person.
-pub trait PersonRecord: Resource {
+/// A kind of record that is about a person.
+pub trait PersonRecord: Stored + Clone {
+    /// The member of stored bodies that names the tenant.
+    const TENANT_MEMBER: &'static str = TENANT;
+
     fn email(&self) -> Option<&Email>;
 
     fn phone(&self) -> Option<&Phone>;
@@ -65,9 +69,10 @@ pub trait PersonRecord: Resource {
     fn erase(&mut self);
 }
 
-/// The operator's tools.
-pub(super) fn tools() -> Vec<Tool> {
-    vec![find_tool(), erase_tool()]
+/// The operator's tools, for a contract with this argument for the tenant and these scopes to read and to write. They are
+/// the same in all contracts that store people, so that one that is mounted alone has them, too.
+pub(crate) fn tools(tenant: Field, [read, write]: [&'static str; 2]) -> Vec<Tool> {
+    vec![find_tool(tenant.clone(), read), erase_tool(tenant, write)]
 }
 
 /// The kinds of records that belong to a customer. One that refers to another kind comes before it, because that one tells
@@ -77,6 +82,7 @@ fn belongings() -> Vec<Box<dyn PersonKind>> {
         belonging::<ConsentRecord>(),
         belonging::<Deal>(),
         belonging::<RepairOrder>(),
+        belonging::<Booking>(),
         belonging::<Appointment>(),
         belonging::<Lead>(),
     ]
@@ -139,7 +145,7 @@ impl<R: PersonRecord + PartialEq> PersonKind for Kind<R> {
         let event = Event { kind: R::TABLE_NAME, id: after.id.clone(), change: self.change };
         let step = Step::Update {
             table: R::table(),
-            row: after.row(TENANT),
+            row: after.row(R::TENANT_MEMBER),
             expect_version: row.version,
             on_conflict: OnConflict::Retry,
             on_duplicate: Fault::internal("an erased record has a unique value of another one"),
@@ -182,20 +188,19 @@ fn changed() -> Fault {
     Fault::new(FaultKind::VersionConflict, "A record has changed meanwhile. Repeat the command.")
 }
 
-fn find_tool() -> Tool {
+fn find_tool(tenant: Field, scope: &'static str) -> Tool {
     let input = Schema::object([
         optional("id", Schema::text(64), "Of the customer, or of a record about somebody who is no customer."),
         optional("email", Schema::Text(TextFormat::Email), "Whole e-mail address."),
         optional("phone", Schema::Text(TextFormat::Phone), "Whole number in E.164 form."),
-        tenant(),
+        tenant,
     ]);
     let about = "Finds the records about a person that have not been erased.";
-    let scope = domains::LEADS.read;
     let run = Run::read(FindTool { belongings: belongings(), customers: customers() });
     Tool { spec: spec(FIND, about, input, Effect::Reads, scope), run }
 }
 
-fn erase_tool() -> Tool {
+fn erase_tool(tenant: Field, scope: &'static str) -> Tool {
     let kinds: Vec<Box<dyn PersonKind>> = belongings().into_iter().chain([customers()]).collect();
     // Made once per contract, so the list is leaked instead of counted.
     let words: &'static [&'static str] = kinds.iter().map(|kind| kind.table().name).collect::<Vec<_>>().leak();
@@ -207,10 +212,9 @@ fn erase_tool() -> Tool {
     let input = Schema::object([
         required("id", Schema::text(64), "Whom the records are about: the id of one of them."),
         required("records", Schema::non_empty_list(record, ROUND_RECORDS), "The records."),
-        tenant(),
+        tenant,
     ]);
     let about = "Removes what is personal from records. They stay, without their person.";
-    let scope = domains::LEADS.write;
     Tool { spec: spec(ERASE, about, input, Effect::Changes, scope), run: Run::write(EraseTool { kinds }) }
 }
 

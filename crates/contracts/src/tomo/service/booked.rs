@@ -35,6 +35,7 @@ pub struct BookedSlot {
     /// What is paid back of a later one, in percent.
     pub late_refund_percent: Integer<0, 100>,
     /// The appointment of the workshop, where it is one.
+    #[field(indexed)]
     pub appointment_id: Option<Text<64>>,
 }
 
