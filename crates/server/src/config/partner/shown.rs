@@ -1,6 +1,6 @@
 //! A partner as `config show` writes it: every key with the value in effect. Secrets are in files, and stay there.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use frontdesk_contracts::partner::{ErrorStatus, PartnerSettings};
 use toml::{Table, Value};
@@ -49,13 +49,16 @@ fn files(PartnerAuthConfig { live, sandbox }: &PartnerAuthConfig) -> Table {
         let given = [(for_tokens, tokens), (for_keys, keys)];
         table.extend(given.iter().filter_map(|(name, file)| Some(((*name).to_owned(), path(file.as_ref()?)))));
         if !certificates.is_empty() {
-            table.insert(for_certificates.to_owned(), Value::Array(certificates.iter().map(path).collect()));
+            table.insert(
+                for_certificates.to_owned(),
+                Value::Array(certificates.iter().map(|file| path(file)).collect()),
+            );
         }
     }
     table
 }
 
-fn path(file: &PathBuf) -> Value {
+fn path(file: &Path) -> Value {
     text(&file.display().to_string())
 }
 
