@@ -9,6 +9,7 @@ use frontdesk::app::DataBackend;
 use frontdesk::config::DatabaseConfig;
 use frontdesk::data_dir::{self, DataDir};
 use frontdesk::net;
+use frontdesk::system::SystemClock;
 use frontdesk_contracts::record::{Day, Entity, FixedDecimal, Integer, List, Stored};
 use frontdesk_contracts::tomo::TENANT as TENANT_MEMBER;
 use frontdesk_contracts::tomo::listing::RefundTier;
@@ -18,6 +19,7 @@ use frontdesk_contracts::tomo::listing::hotel::{
 use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Item;
+use frontdesk_engine::ports::Clock as _;
 use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::ports::{Commit, Committed};
 use frontdesk_engine::{Fault, TenantId};
@@ -56,7 +58,8 @@ pub fn nights(caller: usize) -> [String; 2] {
 }
 
 fn day(days_ahead: i64) -> String {
-    let date = (OffsetDateTime::now_utc() + Duration::days(days_ahead)).date();
+    let now = OffsetDateTime::from_unix_timestamp(SystemClock.now().seconds()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let date = (now + Duration::days(days_ahead)).date();
     format!("{}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
 }
 

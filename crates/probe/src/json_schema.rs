@@ -152,7 +152,7 @@ fn is_of(kind: &str, value: &Value) -> bool {
     }
 }
 
-/// Patterns and texts are the server's that is judged: together they could take minutes.
+/// Patterns and texts are the server's that is judged, and the time of a match grows with both.
 fn matches(pattern: &str, text: &str) -> bool {
     const MAX_PATTERN: usize = 32 << 10;
     const MAX_TEXT: usize = 16 << 10;
@@ -287,7 +287,7 @@ mod tests {
     use super::{differences, problems, unknown_keyword};
 
     #[test]
-    fn a_pattern_that_would_take_minutes_is_not_tried() {
+    fn a_pattern_that_is_too_large_is_not_tried() {
         let schema = json!({"type": "string", "pattern": "^((a|b|c){100}){100}$"});
         assert_eq!(problems(&schema, &json!("a".repeat(10_000))).len(), 1);
         let schema = json!({"type": "string", "pattern": "a"});

@@ -56,7 +56,7 @@ fn refusals(id: &str, source: PartnerSource, change: impl FnOnce(String) -> Stri
 }
 
 #[test]
-fn a_response_that_requires_what_is_not_known_is_refused_with_its_line() {
+fn a_response_that_requires_an_unknown_fact_is_refused() {
     let hotels = |from: &'static str, to: &'static str| {
         refusals("travel.book_hotel", PartnerSource::Own, |text| {
             assert!(text.contains(from), "{from}");
