@@ -1,6 +1,7 @@
 //! Finding rooms: which hotels of a place have rooms for everybody in every night, and what they cost.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::table::Cell;
@@ -91,11 +92,15 @@ impl SearchRooms {
         let rates = rates_of(permitted, &rooms, dates).await?;
         let ids: Vec<String> = rooms.iter().map(|room| room.id.clone()).collect();
         let taken = booked(permitted, &ids, dates).await?;
+        // Each room is compared with what is its own only: a city may have thousands of rates and nights.
+        let rates = grouped(rates, |rate| rate.room_code.to_string());
+        let taken = grouped(taken, |night| night.room_id.to_string());
         for room in rooms {
-            let left = units_left(&room, &rates, &taken, dates);
+            let rates = rates.get(&*room.record.room_code).map(Vec::as_slice).unwrap_or_default();
+            let left = units_left(&room, rates, taken.get(&room.id).map(Vec::as_slice).unwrap_or_default(), dates);
             let hotel = hotels.iter_mut().find(|hotel| hotel.listing.record.listing_code == room.record.listing_code);
             if let Some(hotel) = hotel.filter(|hotel| left >= party.rooms && hotel.rooms.len() < MAX_ROOMS) {
-                let price = quote(&room.record, &rates, &dates.nights(), party.rooms);
+                let price = quote(&room.record, rates, &dates.nights(), party.rooms);
                 hotel.rooms.push(FoundRoom { room, price, left });
             }
         }
@@ -166,6 +171,14 @@ pub(super) async fn rates_of(
     ];
     let rates: Vec<Entity<RoomRate>> = list_records(permitted, filters, MAX_RATES).await?;
     Ok(rates.into_iter().map(|rate| rate.record).collect())
+}
+
+fn grouped<T>(records: Vec<T>, key: impl Fn(&T) -> String) -> HashMap<String, Vec<T>> {
+    let mut groups: HashMap<String, Vec<T>> = HashMap::new();
+    for record in records {
+        groups.entry(key(&record)).or_default().push(record);
+    }
+    groups
 }
 
 /// How many rooms are free in every night.
