@@ -18,6 +18,8 @@ pub use reference::serve;
 /// As many as there are connections at most. Each has nights of its own, so that no two of them change the same row.
 const CALLERS: usize = 64;
 const DATABASE: &str = "sqlite";
+/// Any.
+const ROOM: u64 = 7;
 
 pub async fn measure(options: &Options) -> BenchResult<Vec<Row>> {
     let pair = Pair::start(options).await?;
@@ -49,7 +51,7 @@ impl Pair {
             dealership: hotels::TENANT.to_owned(),
             place,
             vehicles: hotels::HOTELS,
-            token: hotels::BEARER.to_owned(),
+            token: hotels::bearer(place),
             port: frontdesk.port,
         };
         let callers: Vec<Caller> = (0..CALLERS).map(caller).collect();
@@ -130,8 +132,9 @@ fn bookings(server: &Server) -> BenchResult<u64> {
 /// Makes one call and gives its content.
 async fn ask(server: &Server, caller: &Caller, source: TomoCall) -> BenchResult<Value> {
     let caller = Caller { port: server.port, ..caller.clone() };
-    // One number for both servers, so that both are asked for the same room.
-    let call = source.call(&caller, 1, 7);
+    // The same numbers for both servers, so that both are asked for the same room; others for each caller, because limits
+    // count by session.
+    let call = source.call(&caller, caller.place as u64 + 1, ROOM);
     let mut session = Session::open(&server.trust, caller).await?;
     let answer = session.exchange(&call.request).await?;
     check(answer, &call.expected)?;

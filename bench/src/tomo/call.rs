@@ -66,7 +66,7 @@ impl CallSource for TomoCall {
         if let (Some(arguments), Value::Object(own)) = (arguments.as_object_mut(), own) {
             arguments.extend(own);
         }
-        Call::new(hotels::PATH, tool, &arguments, expected, Era::Legacy, caller, number)
+        Call::new(&hotels::path(caller.place), tool, &arguments, expected, Era::Legacy, caller, number)
     }
 }
 

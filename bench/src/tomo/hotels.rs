@@ -31,9 +31,9 @@ use crate::seed::explain;
 use crate::{BenchResult, Options};
 
 pub const TENANT: &str = "htl_bench";
-pub const PATH: &str = "/mcp/tomo/travel.book_hotel";
-/// Of servers that nobody reaches from outside.
-pub const BEARER: &str = "bench-token-0123456789abcdef0123456789";
+/// One partner may make 60,000 calls a minute, which a bench reaches; so several sell the rooms of the business, and each
+/// stays below that.
+const PARTNERS: usize = 16;
 /// None of them has another name, so that each is searched for by one.
 pub const CITIES: [&str; 10] =
     ["Agra", "Ahmedabad", "Bhopal", "Delhi", "Hyderabad", "Indore", "Jaipur", "Lucknow", "Nagpur", "Surat"];
@@ -50,6 +50,19 @@ const UNITS: i64 = 10_000;
 const FIRST_NIGHT: i64 = 200;
 const RATE_DAYS: [i64; 2] = [100, 500];
 const CHUNK: usize = 500;
+
+pub fn path(caller: usize) -> String {
+    format!("/mcp/tomo/{}", partner(caller))
+}
+
+/// Of servers that nobody reaches from outside.
+pub fn bearer(caller: usize) -> String {
+    format!("token-of-{}-0123456789abcdef0123456789", partner(caller))
+}
+
+fn partner(caller: usize) -> String {
+    format!("bench{:02}", caller % PARTNERS)
+}
 
 /// The days of arrival and departure of a caller.
 pub fn nights(caller: usize) -> [String; 2] {
@@ -80,16 +93,22 @@ pub async fn create(options: &Options) -> BenchResult<(Storage, Storage)> {
 }
 
 fn configure(folder: &Path) -> BenchResult<()> {
-    let tokens = folder.join("live-tokens");
-    fs::write(&tokens, format!("{BEARER}\n"))?;
-    fs::set_permissions(&tokens, fs::Permissions::from_mode(0o600))?;
-    let config = format!(
-        "[[mount]]\ncontract = \"tomo\"\npath = \"{PATH}\"\ntenant = \"{TENANT}\"\nintents = [\"travel.book_hotel\"]\n\
-         [mount.partner]\nid = \"bench\"\ncompany = \"Bench Stays\"\n\
-         signals = {{ time = 0.6, taste = 0.8, budget = 0.5, safety = 0.7 }}\nservice_area = [\"Delhi\"]\n\
-         pricing_band = \"good\"\ncallback = \"https://tomo.example/api/v1/cpc/mcp_provider/bench\"\n\
-         [mount.auth]\nlive_tokens = {tokens:?}\n"
-    );
+    let mut config = String::new();
+    for number in 0..PARTNERS {
+        let (partner, path) = (partner(number), path(number));
+        let tokens = folder.join(&partner);
+        fs::write(&tokens, bearer(number))?;
+        fs::set_permissions(&tokens, fs::Permissions::from_mode(0o600))?;
+        let tokens = fs::canonicalize(tokens)?;
+        config.push_str(&format!(
+            "[[mount]]\ncontract = \"tomo\"\npath = \"{path}\"\ntenant = \"{TENANT}\"\n\
+             intents = [\"travel.book_hotel\"]\n\
+             [mount.partner]\nid = \"{partner}\"\ncompany = \"Bench Stays\"\n\
+             signals = {{ time = 0.6, taste = 0.8, budget = 0.5, safety = 0.7 }}\nservice_area = [\"Delhi\"]\n\
+             pricing_band = \"good\"\ncallback = \"https://tomo.example/api/v1/cpc/mcp_provider/{partner}\"\n\
+             [mount.auth]\nlive_tokens = {tokens:?}\n\n"
+        ));
+    }
     Ok(fs::write(folder.join(SiteSource::CONFIG), config)?)
 }
 
@@ -98,7 +117,9 @@ async fn fill(folder: &Path) -> BenchResult<()> {
     let now = backend.clock.now();
     net::ensure(&data_dir::tls_dir(folder), &[], OffsetDateTime::from_unix_timestamp(now.seconds())?)?;
     let tenant = TenantId::parse(TENANT).ok_or("a tenant's id is not one")?;
-    backend.store.add_tenant(Tenant::new(tenant.clone(), "Bench Stays"), "{}".to_owned()).await.map_err(explain)?;
+    let mut registered = Tenant::new(tenant.clone(), "Bench Stays");
+    registered.profile = serde_json::from_str(r#"{"currency":"INR"}"#)?;
+    backend.store.add_tenant(registered, "{}".to_owned()).await.map_err(explain)?;
     let mut new = NewRows { tenant: tenant.clone(), now, steps: Vec::new() };
     new.add_all()?;
     let mut steps = new.steps.into_iter().peekable();

@@ -42,17 +42,18 @@ impl<R: Stored> Entity<R> {
 
     /// Reads a row that was opened to be changed.
     pub fn restore(tenant: &TenantId, row: &StoredRow) -> Result<Entity<R>, Fault> {
-        let parts = StoredParts::parse::<R>(row)?;
-        let updated_at = parts.body.get("updated_at").and_then(Millis::read).unwrap_or(Millis(row.created_at));
-        Ok(Entity {
-            id: row.id.clone(),
-            tenant: tenant.clone(),
-            created_at: Millis(row.created_at),
-            updated_at,
-            version: row.version,
-            record: parts.record(row)?,
-            vendor: VendorFields::from_stored([&parts.body, &parts.personal]),
-        })
+        StoredParts::parse::<R>(row)?.entity(tenant, row.id.clone(), row.version, Millis(row.created_at))
+    }
+
+    /// Reads a row of a list, which is a text only: id, version and time are in it.
+    pub fn restore_listed(tenant: &TenantId, body: &str) -> Result<Entity<R>, Fault> {
+        let body: Map<String, Value> =
+            serde_json::from_str(body).map_err(|_| unreadable::<R>("its text is no JSON object"))?;
+        let missing = || unreadable::<R>("it has no id, version or time");
+        let id = body.get("id").and_then(Value::as_str).ok_or_else(missing)?.to_owned();
+        let version = body.get("version").and_then(Value::as_i64).ok_or_else(missing)?;
+        let created_at = body.get("created_at").and_then(Millis::read).ok_or_else(missing)?;
+        StoredParts { body, personal: Map::new(), secret: Map::new() }.entity(tenant, id, version, created_at)
     }
 
     /// `tenant_member` is what the contract calls a tenant in its answers.
@@ -88,7 +89,7 @@ impl<R: Stored> Entity<R> {
 
 /// The columns and search terms of a stored row.
 pub(super) fn index_stored<R: Stored>(row: &StoredRow) -> Result<RowIndex, Fault> {
-    let record: R = StoredParts::parse::<R>(row)?.record(row)?;
+    let record: R = StoredParts::parse::<R>(row)?.record(Millis(row.created_at))?;
     let (cells, search_terms) = index(&record);
     Ok(RowIndex { cells, search_terms })
 }
@@ -114,8 +115,26 @@ impl StoredParts {
         })
     }
 
-    fn record<R: Stored>(&self, row: &StoredRow) -> Result<R, Fault> {
-        let new = NewRecord { now: Millis(row.created_at) };
+    fn entity<R: Stored>(
+        &self,
+        tenant: &TenantId,
+        id: String,
+        version: i64,
+        created_at: Millis,
+    ) -> Result<Entity<R>, Fault> {
+        Ok(Entity {
+            id,
+            tenant: tenant.clone(),
+            created_at,
+            updated_at: self.body.get("updated_at").and_then(Millis::read).unwrap_or(created_at),
+            version,
+            record: self.record(created_at)?,
+            vendor: VendorFields::from_stored([&self.body, &self.personal]),
+        })
+    }
+
+    fn record<R: Stored>(&self, created_at: Millis) -> Result<R, Fault> {
+        let new = NewRecord { now: created_at };
         R::build(&FieldSource::Stored { objects: &[&self.body, &self.personal, &self.secret], new: &new })
             .map_err(|error| unreadable::<R>(error.0))
     }

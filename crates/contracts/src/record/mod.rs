@@ -28,7 +28,7 @@ pub use filter::{FilterArgument, SortOption};
 pub use fixed_decimal::FixedDecimal;
 pub use list::List;
 pub use personal::{ERASED, Email, PersonName, Phone, Redacted};
-pub use query::{list_records, listed_row};
+pub use query::list_records;
 pub use reference::{Ref, Reference};
 pub use source::{Changes, FieldSource, Origin, Unreadable};
 pub use table::{PartialKey, Stored, table_spec};

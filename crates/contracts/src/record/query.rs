@@ -1,13 +1,10 @@
 //! Records that rules and tools read in lists.
 
 use frontdesk_engine::model::page::{Filter, Projection, Query, Start, Window};
-use frontdesk_engine::model::table::StoredRow;
 use frontdesk_engine::{Fault, Permitted};
-use serde_json::Value;
 
-use super::field::FieldType as _;
 use super::filter::NEWEST;
-use super::{Entity, Stored, Timestamp};
+use super::{Entity, Stored};
 
 /// The newest records that pass these filters, `max` at most. A list has no personal data, so they must have none.
 pub async fn list_records<R: Stored>(
@@ -28,7 +25,7 @@ pub async fn list_records<R: Stored>(
             })
             .await?;
         for body in page.rows {
-            found.push(Entity::restore(permitted.tenant(), &listed_row(body)?)?);
+            found.push(Entity::restore_listed(permitted.tenant(), &body)?);
         }
         match page.next {
             Some(next) => start = Start::After(next),
@@ -36,20 +33,4 @@ pub async fn list_records<R: Stored>(
         }
     }
     Ok(found)
-}
-
-/// A list answers with texts only; id, version and time are in them.
-pub fn listed_row(body: String) -> Result<StoredRow, Fault> {
-    let unreadable = || Fault::internal("a listed row has no id, version or time");
-    let value: Value = serde_json::from_str(&body).map_err(|_| unreadable())?;
-    let created_at = value.get("created_at").and_then(Timestamp::read).ok_or_else(unreadable)?;
-    Ok(StoredRow {
-        id: value.get("id").and_then(Value::as_str).ok_or_else(unreadable)?.to_owned(),
-        version: value.get("version").and_then(Value::as_i64).ok_or_else(unreadable)?,
-        created_at: created_at.0,
-        body,
-        masked: None,
-        personal: None,
-        secret: None,
-    })
 }

@@ -34,8 +34,7 @@ const CHUNK_ROWS_BESIDE_OTHERS: usize = 64;
 /// planned on the same processors that answer everybody else: only a few while there are others, and then a pause that is
 /// as long as they took.
 const PARALLEL: usize = 64;
-const PARALLEL_BESIDE_READERS: usize = 8;
-const PARALLEL_BESIDE_WRITERS: usize = 8;
+const PARALLEL_BESIDE_OTHERS: usize = 8;
 const MAX_PAUSE: Duration = Duration::from_millis(20);
 /// A call that the store could not take is repeated after a pause that doubles, before the import gives up.
 const MAX_ATTEMPTS: u32 = 8;
@@ -123,7 +122,7 @@ impl<'a> ImportSession<'a> {
 
     async fn each(&self, rows: &[ImportRow], purpose: Purpose) -> Result<Vec<RowResult>, Fault> {
         let calls: Vec<Future<'_, _>> = rows.iter().map(|row| self.persist(row, purpose)).collect();
-        self.run_paced(calls, purpose).await
+        self.run_paced(calls).await
     }
 
     /// How many rows to apply now before progress is stored.
@@ -135,7 +134,7 @@ impl<'a> ImportSession<'a> {
     }
 
     /// Runs calls in their order, as many at once as others let it.
-    async fn run_paced<T>(&self, calls: Vec<Future<'_, Result<T, Fault>>>, purpose: Purpose) -> Result<Vec<T>, Fault> {
+    async fn run_paced<T>(&self, calls: Vec<Future<'_, Result<T, Fault>>>) -> Result<Vec<T>, Fault> {
         let mut results = Vec::with_capacity(calls.len());
         let mut waiting = calls.into_iter();
         let mut running = FuturesOrdered::new();
@@ -148,10 +147,7 @@ impl<'a> ImportSession<'a> {
                         None => return Ok(results),
                     }
                 }
-                others @ (Others::Readers | Others::Writers) => {
-                    // A check takes processors only; nobody waits for its commit.
-                    let is_in_the_way = others == Others::Writers && purpose == Purpose::Apply;
-                    let parallel = if is_in_the_way { PARALLEL_BESIDE_WRITERS } else { PARALLEL_BESIDE_READERS };
+                Others::Readers | Others::Writers => {
                     // First whatever is under way, because the turn may be waited for.
                     while let Some(result) = running.next().await {
                         results.push(result?);
@@ -161,7 +157,7 @@ impl<'a> ImportSession<'a> {
                     }
                     let _turn = self.desk.import_queue.turn().await;
                     let began = Instant::now();
-                    running.extend(waiting.by_ref().take(parallel));
+                    running.extend(waiting.by_ref().take(PARALLEL_BESIDE_OTHERS));
                     while let Some(result) = running.next().await {
                         results.push(result?);
                     }
@@ -324,7 +320,7 @@ impl<'a> ImportSession<'a> {
             }
         };
         let calls: Vec<Future<'_, _>> = ids.iter().map(|id| -> Future<'_, _> { Box::pin(set_aside(id)) }).collect();
-        self.run_paced(calls, Purpose::Apply).await.map(drop)
+        self.run_paced(calls).await.map(drop)
     }
 
     /// When an earlier run of this import was completed, and what it came to.

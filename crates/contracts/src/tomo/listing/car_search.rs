@@ -10,7 +10,7 @@ use super::car_facts::{car_facts, home_city, is_for_sale};
 use super::place::city_keys;
 use crate::automotive::in_process;
 use crate::automotive::vehicle::Vehicle;
-use crate::record::{Entity, Stored as _, listed_row};
+use crate::record::{Entity, Stored as _};
 use crate::tomo::booking::{BookingMode, has_sandbox_booking};
 use crate::tomo::codes::NOT_FOUND;
 use crate::tomo::result_token::{Offers, issue};
@@ -119,7 +119,7 @@ async fn stock(permitted: &Permitted<'_>, criteria: &Map<String, Value>) -> Resu
     let outcome = in_process::read(permitted, "inventory.search", arguments, MAX_CARS).await;
     match outcome.map_err(|fault| Fault::internal(format!("the stock could not be searched: {}", fault.message)))? {
         Outcome::Many(list) => {
-            list.page.rows.into_iter().map(|body| Entity::restore(permitted.tenant(), &listed_row(body)?)).collect()
+            list.page.rows.iter().map(|body| Entity::restore_listed(permitted.tenant(), body)).collect()
         }
         Outcome::One(_) | Outcome::Raw { .. } => Err(Fault::internal("the search of the stock is no list")),
     }

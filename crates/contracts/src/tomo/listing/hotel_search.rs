@@ -1,12 +1,12 @@
 //! Finding rooms: which hotels of a place have rooms for everybody in every night, and what they cost.
 
-use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::model::tool::{Future, Item, Outcome, ReadTool};
 use frontdesk_engine::{Fault, Permitted};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::ListingContext;
 use super::dates::StayDates;
@@ -15,6 +15,7 @@ use super::hotel_facts::{ROOM, hotel_facts, room_facts};
 use super::night::{RoomNight, booked};
 use super::place::{Point, city_keys};
 use super::price::{Quote, quote, share, units_of};
+use super::wishes::Wishes;
 use crate::record::{Entity, list_records};
 use crate::tomo::codes::NOT_FOUND;
 use crate::tomo::known_facts::{Fact, decimal, list, text, whole};
@@ -104,11 +105,15 @@ impl SearchRooms {
         let rates = rates_of(permitted, &rooms, dates).await?;
         let ids: Vec<String> = rooms.iter().map(|room| room.id.clone()).collect();
         let taken = booked(permitted, &ids, dates).await?;
+        // Each room is compared with what is its own only: a city may have thousands of rates and nights.
+        let rates = grouped(rates, |rate| rate.room_code.to_string());
+        let taken = grouped(taken, |night| night.room_id.to_string());
         for room in rooms {
-            let left = units_left(&room, &rates, &taken, dates);
+            let rates = rates.get(&*room.record.room_code).map(Vec::as_slice).unwrap_or_default();
+            let left = units_left(&room, rates, taken.get(&room.id).map(Vec::as_slice).unwrap_or_default(), dates);
             let hotel = hotels.iter_mut().find(|hotel| hotel.listing.record.listing_code == room.record.listing_code);
             if let Some(hotel) = hotel.filter(|hotel| left >= party.rooms && hotel.rooms.len() < MAX_ROOMS) {
-                let price = quote(&room.record, &rates, &dates.nights(), party.rooms);
+                let price = quote(&room.record, rates, &dates.nights(), party.rooms);
                 hotel.rooms.push(FoundRoom { room, price, left });
             }
         }
@@ -181,6 +186,14 @@ pub(super) async fn rates_of(
     ];
     let rates: Vec<Entity<RoomRate>> = list_records(permitted, filters, MAX_RATES).await?;
     Ok(rates.into_iter().map(|rate| rate.record).collect())
+}
+
+fn grouped<T>(records: Vec<T>, key: impl Fn(&T) -> String) -> HashMap<String, Vec<T>> {
+    let mut groups: HashMap<String, Vec<T>> = HashMap::new();
+    for record in records {
+        groups.entry(key(&record)).or_default().push(record);
+    }
+    groups
 }
 
 /// How many rooms are free in every night.
@@ -315,55 +328,6 @@ impl FoundRoom {
 fn extend(facts: &mut Value, more: Value) {
     if let (Some(facts), Value::Object(more)) = (facts.as_object_mut(), more) {
         facts.extend(more);
-    }
-}
-
-/// What somebody would like, beside what they need.
-struct Wishes {
-    wished: Map<String, Value>,
-}
-
-impl Wishes {
-    fn read(preferences: Option<&Value>) -> Wishes {
-        Wishes { wished: preferences.and_then(Value::as_object).cloned().unwrap_or_default() }
-    }
-
-    fn number(&self, name: &str) -> Option<f64> {
-        self.wished.get(name).and_then(Value::as_f64)
-    }
-
-    fn hotel(&self, facts: &Value) -> bool {
-        let fact = |name: &str| facts.get(name).and_then(Value::as_f64).unwrap_or(0.0);
-        let amenities = self.wished.get("amenities").and_then(Value::as_array).into_iter().flatten();
-        let has = facts.get("amenities").and_then(Value::as_array);
-        let wants_refund = self.wished.get("free_cancellation").and_then(Value::as_bool) == Some(true);
-        let whole = |tier: &Value| tier.get("refund_percent").and_then(Value::as_i64) == Some(100);
-        let tiers = facts.get("cancellation_policy").and_then(Value::as_array).into_iter().flatten();
-        self.number("min_star_rating").is_none_or(|least| fact("star_rating") >= least)
-            && self.number("min_guest_rating").is_none_or(|least| fact("guest_rating") >= least)
-            && amenities.clone().all(|amenity| has.is_some_and(|has| has.contains(amenity)))
-            && (!wants_refund || tiers.clone().any(whole))
-    }
-
-    fn room(&self, facts: &Value) -> bool {
-        let fact = |name: &str| facts.get(name).and_then(Value::as_f64).unwrap_or(0.0);
-        let is_as = |name: &str| self.wished.get(name).is_none_or(|wished| facts.get(name) == Some(wished));
-        self.number("max_price_per_night_inr").is_none_or(|most| fact("price_per_night_inr") <= most)
-            && is_as("meal_plan")
-            && is_as("bed_type")
-    }
-
-    /// Cheapest first, or best rated first; the code of the listing decides between equals.
-    fn compare(&self, one: &Value, other: &Value) -> Ordering {
-        let number = |facts: &Value, name: &str| facts.get(name).and_then(Value::as_f64).unwrap_or(0.0);
-        let code = |facts: &Value| facts.get("listing_code").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let by_price = number(one, "total_inr").total_cmp(&number(other, "total_inr"));
-        let by_rating = number(other, "guest_rating").total_cmp(&number(one, "guest_rating"));
-        let first = match self.wished.get("sort_by").and_then(Value::as_str) {
-            Some("rating") => by_rating.then(by_price),
-            Some(_) | None => by_price.then(by_rating),
-        };
-        first.then_with(|| code(one).cmp(&code(other)))
     }
 }
 

@@ -16,6 +16,7 @@ mod hotel_search;
 mod night;
 pub(super) mod place;
 mod price;
+mod wishes;
 
 use std::sync::Arc;
 
