@@ -10,15 +10,58 @@ pub struct MissingFact(pub String);
 
 /// The facts that the schema asks for.
 pub fn project(schema: &Schema, facts: &Value) -> Result<Value, MissingFact> {
-    pick(schema, facts, String::new())
+    pick(schema, facts, Path::Root)
 }
 
-fn pick(schema: &Schema, facts: &Value, path: String) -> Result<Value, MissingFact> {
+/// Whether `project` would succeed, without making what it would return.
+pub fn fills(schema: &Schema, facts: &Value) -> bool {
+    match (schema, facts) {
+        (Schema::Object(fields) | Schema::Extended { fields, .. }, _) => {
+            fields.iter().all(|field| match facts.get(field.name).filter(|fact| !is_empty(fact)) {
+                Some(fact) => fills(&field.schema, fact),
+                None => field.presence == Presence::Optional || only_word(&field.schema).is_some(),
+            })
+        }
+        (Schema::List { of, min, max }, Value::Array(items)) => {
+            items.len() >= *min && items.iter().take(*max).all(|item| fills(of, item))
+        }
+        (Schema::List { .. }, _) => false,
+        (_, fact) => schema.accepts(&mut fact.clone()),
+    }
+}
+
+/// A place in the facts; spelled only if something is missing there.
+#[derive(Clone, Copy)]
+enum Path<'a> {
+    Root,
+    Name(&'a Path<'a>, &'static str),
+    Place(&'a Path<'a>, usize),
+}
+
+impl Path<'_> {
+    fn missing(self) -> MissingFact {
+        MissingFact(self.spelled())
+    }
+
+    fn spelled(self) -> String {
+        let joined = |above: &Path<'_>, part: &str| match above {
+            Path::Root => part.to_owned(),
+            Path::Name(..) | Path::Place(..) => format!("{}.{part}", above.spelled()),
+        };
+        match self {
+            Path::Root => String::new(),
+            Path::Name(above, name) => joined(above, name),
+            Path::Place(above, place) => joined(above, &place.to_string()),
+        }
+    }
+}
+
+fn pick(schema: &Schema, facts: &Value, path: Path<'_>) -> Result<Value, MissingFact> {
     match schema {
         Schema::Object(fields) | Schema::Extended { fields, .. } => {
             let mut object = Map::new();
             for field in fields {
-                let below = if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
+                let below = Path::Name(&path, field.name);
                 match (facts.get(field.name).filter(|fact| !is_empty(fact)), only_word(&field.schema)) {
                     (Some(fact), _) => {
                         object.insert(field.name.to_owned(), pick(&field.schema, fact, below)?);
@@ -26,7 +69,7 @@ fn pick(schema: &Schema, facts: &Value, path: String) -> Result<Value, MissingFa
                     (None, Some(word)) => {
                         object.insert(field.name.to_owned(), Value::from(word));
                     }
-                    (None, None) if field.presence == Presence::Required => return Err(MissingFact(below)),
+                    (None, None) if field.presence == Presence::Required => return Err(below.missing()),
                     (None, None) => {}
                 }
             }
@@ -35,10 +78,10 @@ fn pick(schema: &Schema, facts: &Value, path: String) -> Result<Value, MissingFa
         Schema::List { of, min, max } => match facts {
             Value::Array(items) if items.len() >= *min => {
                 let items = items.iter().take(*max).enumerate();
-                items.map(|(place, item)| pick(of, item, format!("{path}.{place}"))).collect()
+                items.map(|(place, item)| pick(of, item, Path::Place(&path, place))).collect()
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-                Err(MissingFact(path))
+                Err(path.missing())
             }
         },
         Schema::Map(_)
@@ -51,11 +94,8 @@ fn pick(schema: &Schema, facts: &Value, path: String) -> Result<Value, MissingFa
         | Schema::Nullable(_)
         | Schema::Clearable(_)
         | Schema::AnyOf { .. } => {
-            if schema.problems(facts).is_empty() {
-                Ok(facts.clone())
-            } else {
-                Err(MissingFact(path))
-            }
+            let mut fact = facts.clone();
+            if schema.accepts(&mut fact) { Ok(fact) } else { Err(path.missing()) }
         }
     }
 }
@@ -94,7 +134,7 @@ mod tests {
     use frontdesk_engine::model::schema::Schema;
     use serde_json::json;
 
-    use super::{MissingFact, project};
+    use super::{MissingFact, fills, project};
 
     #[test]
     fn t_052_t_053_answers_have_every_member_of_the_schema_and_no_other() {
@@ -115,9 +155,11 @@ mod tests {
         .unwrap();
         let facts = json!({"name": "Sea View", "secret": 1, "rooms": [{"price_inr": 4200, "cost_inr": 3000}]});
         let expected = json!({"name": "Sea View", "kind": "hotel", "rooms": [{"price_inr": 4200}]});
+        assert!(fills(&schema, &facts));
         assert_eq!(project(&schema, &facts), Ok(expected));
         let without = json!({"name": "Sea View", "rooms": [{"price_inr": null}]});
         assert_eq!(project(&schema, &without), Err(MissingFact("rooms.0.price_inr".to_owned())));
+        assert!(!fills(&schema, &without));
         let empty = json!({"name": "", "rooms": []});
         assert_eq!(project(&schema, &empty), Err(MissingFact("name".to_owned())), "an empty text is no fact");
         let free = json!({"type": "object", "additionalProperties": false, "required": ["area"],

@@ -29,7 +29,7 @@ use serde_json::Value;
 use booking_plan::{booking_facts, changed, created, repeated};
 
 use super::ToolContext;
-use super::facts::project;
+use super::facts::fills;
 use super::intent::{Intent, IntentTool, Role};
 use super::known_facts::{FactGroups, TOKEN, list};
 use super::managed::import;
@@ -184,7 +184,7 @@ impl ListingContext {
     fn can_describe(&self, facts: &Value) -> bool {
         let listings = self.tool.output.fields().iter().find(|field| field.name == "listings");
         match listings.map(|field| &field.schema) {
-            Some(Schema::List { of, .. }) => project(of, facts).is_ok(),
+            Some(Schema::List { of, .. }) => fills(of, facts),
             Some(_) | None => true,
         }
     }

@@ -30,6 +30,11 @@ impl Schema {
         problems.found
     }
 
+    /// Whether a value fits. Integers that were written with a fraction become such.
+    pub fn accepts(&self, value: &mut Value) -> bool {
+        fits(self, value)
+    }
+
     pub fn check(&self, arguments: Map<String, Value>) -> Result<Checked, Fault> {
         let mut problems = Problems::default();
         let mut value = Value::Object(arguments);
