@@ -50,7 +50,8 @@ async fn survive(whose: &str, mut stage: Stage, victim: Victim) {
     let (mut round, mut unanswered, mut answer_lost) = (0, 0, 0);
     // As often as asked for, and on until the moment was met; if it never is, the load is too thin to prove anything.
     while round < rounds() || answer_lost == 0 {
-        assert!(round < 5 * rounds(), "no kill came between a commit and its answer");
+        // On a busy machine many kills miss the moment, which is short.
+        assert!(round < 20 * rounds(), "no kill came between a commit and its answer");
         round += 1;
         let load = Load::start(&stage, round, &random);
         // After an answer, because those of a group come one after the other, or some time later.
