@@ -36,7 +36,7 @@ async fn survive(what: &str, mut desk: TestApp) {
     let (mut round, mut cut) = (0, 0);
     // As often as asked for, and on until an erasure was cut off in the middle, however fast the machine is.
     while round < rounds() || cut == 0 {
-        assert!(round < 5 * rounds(), "no kill came in the middle of an erasure");
+        assert!(round < 20 * rounds(), "no kill came in the middle of an erasure");
         round += 1;
         let data = desk.data().display().to_string();
         let erasing = CommandProcess::new(&desk.data(), &[&ERASE[..], &["--data", &data]].concat(), &[]);
