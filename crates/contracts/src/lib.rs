@@ -6,10 +6,12 @@ pub mod calendar;
 pub mod demo;
 pub mod emcp;
 pub mod feed;
+pub mod notification;
 pub mod openapi;
 pub mod partner;
 pub mod record;
 pub mod record_import;
+pub mod shared_page;
 pub mod tomo;
 
 /// The derives name this crate by its path, also here.
@@ -28,7 +30,10 @@ pub const ENTRIES: &[ContractEntry] = &[
         .with_rest("/v1")
         .with_erasure(automotive::erasure::ERASURE),
     ContractEntry::new(emcp::ID).requiring(Requires::SiteDb(emcp::DEFAULTS)),
-    ContractEntry::new(tomo::ID).requiring(Requires::Partner).with_erasure(automotive::erasure::ERASURE),
+    ContractEntry::new(tomo::ID)
+        .requiring(Requires::Partner)
+        .with_erasure(automotive::erasure::ERASURE)
+        .with_deliveries("completions"),
 ];
 
 pub fn all() -> Vec<Contract> {

@@ -2,8 +2,10 @@
 //! partner. The configuration fills them in; the contract checks them and makes its tools from them.
 
 use frontdesk_engine::Contract;
+use frontdesk_engine::seal::signing_key::SigningKey;
 
 use crate::tomo;
+pub use crate::tomo::manifest::{ManifestDocument, ManifestFormat};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartnerSettings {
@@ -21,7 +23,93 @@ pub struct PartnerSettings {
     /// Where completed orders are reported.
     pub callback: String,
     pub source: PartnerSource,
+    /// The business's own system, if tools are forwarded to it.
+    pub backend: Option<BackendSettings>,
     pub error_status: ErrorStatus,
+    /// The address of the mount from outside, such as `https://desk.example/mcp/tomo`: what links begin with.
+    pub public_url: String,
+    pub keys: PartnerKeys,
+    pub manifest: ManifestSettings,
+}
+
+/// What a business declares when it registers with the caller. A mount is served without any of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ManifestSettings {
+    /// The name under which the business is registered.
+    pub legal_name: Option<String>,
+    pub tier: Option<String>,
+    /// Its number for goods and services tax.
+    pub gstin: Option<String>,
+    /// Kind and number, such as `fssai` and 14 digits.
+    pub licences: Vec<(String, String)>,
+    pub privacy_policy_url: Option<String>,
+    /// What an order costs at least and at most.
+    pub min_price_inr: Option<u32>,
+    pub max_price_inr: Option<u32>,
+    /// When orders are taken.
+    pub availability: Option<String>,
+    /// What the business offers under this mount's intents.
+    pub description: Option<String>,
+}
+
+/// A mount whose intents a manifest declares.
+#[derive(Debug, Clone, Copy)]
+pub struct ManifestMount<'a> {
+    pub path: &'a str,
+    pub settings: &'a PartnerSettings,
+}
+
+/// Secrets of a partner's mount. They are read when it is opened; a configuration that is only checked has none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PartnerKeys {
+    /// What completions are signed with, the newest first.
+    pub completion: Vec<SigningKey>,
+    /// What requests to the business's own system are signed with, the newest first.
+    pub backend: Vec<SigningKey>,
+}
+
+/// The business's own system behind a mount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackendSettings {
+    /// Where requests are sent to: an `https` URL.
+    pub url: String,
+    pub timeouts: BackendTimeouts,
+}
+
+/// How long the system may take for each kind of tool, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BackendTimeouts {
+    pub search: u32,
+    pub get: u32,
+    pub create: u32,
+    /// Also for changes and ratings.
+    pub cancel: u32,
+    pub track: u32,
+}
+
+impl Default for BackendTimeouts {
+    /// About four fifths of what the 99th percentile may be (§7): what is left is for this server and the way.
+    fn default() -> BackendTimeouts {
+        BackendTimeouts { search: 2_500, get: 1_200, create: 8_000, cancel: 4_000, track: 600 }
+    }
+}
+
+impl BackendTimeouts {
+    /// Each kind with its smallest and its largest value, which is below what the 99th percentile may be (§7).
+    pub const BOUNDS: [(&'static str, u32, u32); 5] =
+        [("search", 50, 2_900), ("get", 50, 1_400), ("create", 50, 9_500), ("cancel", 50, 4_800), ("track", 50, 700)];
+
+    /// The value of a kind, by its name in a configuration.
+    pub fn get_mut(&mut self, kind: &str) -> Option<&mut u32> {
+        match kind {
+            "search" => Some(&mut self.search),
+            "get" => Some(&mut self.get),
+            "create" => Some(&mut self.create),
+            "cancel" => Some(&mut self.cancel),
+            "track" => Some(&mut self.track),
+            _ => None,
+        }
+    }
 }
 
 /// An intent as it was configured.
@@ -80,6 +168,11 @@ impl SettingProblem {
 /// The contract of a partner with these settings. None for a contract that needs no partner.
 pub fn partner_contract(id: &str, settings: &PartnerSettings) -> Option<Result<Contract, Vec<SettingProblem>>> {
     (id == tomo::ID).then(|| tomo::contract(settings))
+}
+
+/// What the partner with these mounts registers with, or all that is missing for it. None for a contract without manifests.
+pub fn partner_manifest(id: &str, mounts: &[ManifestMount<'_>]) -> Option<Result<ManifestDocument, Vec<String>>> {
+    (id == tomo::ID).then(|| tomo::manifest::manifest(mounts))
 }
 
 /// The text of an intent that is built in.

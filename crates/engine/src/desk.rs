@@ -9,13 +9,17 @@ use crate::import::ImportQueue;
 use crate::limits::inflight::Inflight;
 use crate::limits::rate::{Budget, Rates};
 use crate::limits::tally::Tally;
+use crate::limits::tenant_changes::TenantChanges;
 use crate::limits::tenant_locks::TenantLocks;
+use crate::model::caller::TenantId;
 use crate::model::contract::Contract;
 use crate::model::mount_policy::MountPolicy;
 use crate::model::route::RouteTable;
 use crate::model::timestamp::Millis;
 use crate::model::trace::Trace;
+use crate::pipeline::record::service_level::ServiceLevel;
 use crate::pipeline::resolve::catalogue::Catalogue;
+use crate::ports::http_client::HttpClient;
 use crate::ports::site_db::SiteDb;
 use crate::ports::{Clock, Identity, Observer, Random, Store};
 use crate::seal::SealKey;
@@ -37,6 +41,10 @@ pub struct Desk {
     pub task_queue: TaskQueue,
     /// Imports that were accepted here and wait to be run.
     pub import_queue: ImportQueue,
+    /// Who waits for changes.
+    pub changes: TenantChanges,
+    /// How this server calls others.
+    pub http_client: Arc<dyn HttpClient>,
     pub settings: DeskSettings,
 }
 
@@ -71,6 +79,8 @@ pub struct Mount {
     pub policy: Option<MountPolicy>,
     /// Checks credentials here, if not the desk's own identity.
     pub identity: Option<Arc<dyn Identity>>,
+    /// The only tenant that it serves, if it is for one.
+    pub tenant: Option<TenantId>,
     /// Whether and how it takes dispatched messages.
     pub dispatch: Option<DispatchConfig>,
     /// The path below which its routes are, and the routes.
@@ -78,6 +88,10 @@ pub struct Mount {
     pub routes: RouteTable,
     /// Closes the tools for a while, without taking the mount away.
     pub maintenance: MaintenanceSwitch,
+    /// How fast its tools are.
+    pub service_level: ServiceLevel,
+    /// How long and how often it lets callers watch something.
+    pub streaming: Streaming,
     pub(crate) catalogue: Catalogue,
 }
 
@@ -99,8 +113,33 @@ impl MaintenanceSwitch {
     }
 }
 
+/// How a caller who listens is kept up to date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Streaming {
+    /// How long a stream stays open at most. Zero means that it is complete at once.
+    pub time: Duration,
+    /// A look is taken at least so often, because what happens elsewhere wakes nobody here.
+    pub longest_pause: Duration,
+    /// And never more often than this.
+    pub shortest_pause: Duration,
+    /// After such a silence a comment is sent.
+    pub heartbeat: Duration,
+}
+
+impl Default for Streaming {
+    fn default() -> Streaming {
+        Streaming {
+            time: Duration::ZERO,
+            longest_pause: Duration::from_secs(2),
+            shortest_pause: Duration::from_millis(250),
+            heartbeat: Duration::from_secs(15),
+        }
+    }
+}
+
 impl Mount {
     pub fn new(contract: Contract, resource: String, metadata_url: String) -> Mount {
+        let service_level = ServiceLevel::new(&contract.latency_targets);
         let (catalogue, routes) = (Catalogue::default(), RouteTable::new(&contract.tools));
         Mount {
             contract,
@@ -109,10 +148,13 @@ impl Mount {
             site_db: None,
             policy: None,
             identity: None,
+            tenant: None,
             dispatch: None,
             prefix: None,
             routes,
             maintenance: MaintenanceSwitch::default(),
+            service_level,
+            streaming: Streaming::default(),
             catalogue,
         }
     }
@@ -134,9 +176,28 @@ impl Mount {
         Mount { dispatch: Some(config), ..self }
     }
 
+    /// It serves this tenant alone.
+    pub fn with_tenant(self, tenant: TenantId) -> Mount {
+        Mount { tenant: Some(tenant), ..self }
+    }
+
+    pub fn serves(&self, tenant: &TenantId) -> bool {
+        self.tenant.as_ref().is_none_or(|only| only == tenant)
+    }
+
     /// Closed while this switch is on.
     pub fn with_maintenance(self, maintenance: MaintenanceSwitch) -> Mount {
         Mount { maintenance, ..self }
+    }
+
+    /// Its calls are measured here, together with those under an earlier configuration.
+    pub fn with_service_level(self, service_level: ServiceLevel) -> Mount {
+        Mount { service_level, ..self }
+    }
+
+    /// Callers who listen may watch something for so long.
+    pub fn with_streaming(self, streaming: Streaming) -> Mount {
+        Mount { streaming, ..self }
     }
 
     /// The name of the server; several mounts may belong to one server.

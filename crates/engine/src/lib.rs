@@ -2,15 +2,15 @@
 //! It names no published contract, speaks no SQL and opens no socket; those reach it through `ports`.
 
 pub mod cursor;
+pub mod delivery;
 pub mod desk;
 pub mod dispatch;
 pub mod import;
-pub mod ip_prefix;
 pub mod limits;
 pub mod model;
-pub mod nearest;
 pub mod pipeline;
 pub mod ports;
+pub mod relay;
 pub mod seal;
 pub mod serve;
 
@@ -22,4 +22,4 @@ pub use model::fault::{Code, Fault, FaultKind};
 pub use model::plan::{Event, Plan, Step};
 pub use model::reply::Reply;
 pub use pipeline::permit::Permitted;
-pub use serve::{serve, serve_route};
+pub use serve::{serve, serve_borrowed, serve_route};

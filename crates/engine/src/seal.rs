@@ -2,6 +2,8 @@
 //! personal values for look-up, and chaining audit records. Keys never leave this module in clear,
 //! except for the bytes a key file must hold.
 
+pub mod signing_key;
+
 use aes_gcm_siv::aead::{Aead, KeyInit, Payload};
 use aes_gcm_siv::{Aes256GcmSiv, Nonce};
 use hmac::{Hmac, Mac};

@@ -5,7 +5,9 @@
 pub mod batch;
 mod call_context;
 pub mod own_call;
+pub mod own_read;
 pub mod route;
+mod watch;
 
 use frontdesk_wire::frame::{Frame, FrameBody, Notification, Request};
 use frontdesk_wire::json::{Map, Value};
@@ -31,13 +33,19 @@ use crate::pipeline::resolve::listing::list;
 use crate::pipeline::resolve::{Resolved, resolve, resource_uri};
 use crate::pipeline::shape::shape;
 use crate::serve::batch::batch;
+use crate::serve::watch::{listened_to, run_watch};
 
 pub use call_context::CallContext;
 pub use route::serve_route;
 
 /// Answers one request. Stage 1, receive, has happened: its product is `Incoming`. Stage 10, record, is around the rest.
 pub async fn serve(desk: &Desk, mount: &Mount, incoming: Incoming) -> Reply {
-    record_call(desk, mount, &incoming, EndpointCall).await
+    serve_borrowed(desk, mount, &incoming).await
+}
+
+/// The same for a request that stays where it is, which keeps the future of a call small.
+pub async fn serve_borrowed(desk: &Desk, mount: &Mount, incoming: &Incoming) -> Reply {
+    record_call(desk, mount, incoming, EndpointCall).await
 }
 
 /// A request to the MCP endpoint: stages 2 to 9.
@@ -107,7 +115,10 @@ pub(crate) async fn handle_request(context: &mut CallContext<'_, '_>, mut reques
             let reply = listed.unwrap_or_else(|_| Err(deadline_fault(context.record)))?;
             check_reply_size(context.record.mount, reply)
         }
-        Resolved::Tool { tool, arguments } => run_tool(context, tool, arguments).await,
+        Resolved::Tool { tool, arguments } => match listened_to(context, tool, request.method()) {
+            Some(watch) => Box::pin(run_watch(context, tool, watch, &request, arguments)).await,
+            None => run_tool(context, tool, arguments).await,
+        },
     }
 }
 

@@ -25,6 +25,8 @@ use crate::event_stream::EventStream;
 /// Twice the slowest time that the checklist allows at all.
 const DEADLINE: Duration = Duration::from_secs(20);
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+/// A stream whose answer has come is over; this much later it is not.
+const END_OF_STREAM: Duration = Duration::from_secs(2);
 /// A longer answer is not read.
 const MAX_ANSWER: usize = 4 << 20;
 
@@ -152,13 +154,38 @@ pub(crate) fn tls_config(ca: Option<&[u8]>, identity: Option<&ClientIdentity>) -
     Ok(Arc::new(config))
 }
 
+/// How far a stream of events is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamReading {
+    /// Until the answer has come.
+    ToTheAnswer,
+    /// Until the server ends it, which it should do at once after the answer.
+    ToItsEnd,
+}
+
+/// What became of the form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamEnd {
+    /// It was one document.
+    NoStream,
+    /// The server ended the stream.
+    Ended,
+    /// The answer had come and the stream was not read on.
+    NotReadOn,
+    /// The answer had come and the server kept the stream open.
+    KeptOpen,
+}
+
 /// What came back, in whatever form.
 #[derive(Debug)]
 pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    /// Of a stream: the data of its events.
+    /// Of a stream: the data of its events, up to the answer.
     pub(crate) messages: Vec<Vec<u8>>,
+    /// How many events came after the answer.
+    pub(crate) trailing: usize,
+    pub(crate) stream: StreamEnd,
     /// From sending the request to having read the answer.
     pub(crate) took: Duration,
 }
@@ -208,19 +235,20 @@ impl HttpsClient {
         headers: &HeaderMap,
         body: &Bytes,
         until: Instant,
+        reading: StreamReading,
         ends: impl Fn(&[u8]) -> bool,
     ) -> Result<HttpAnswer, String> {
         let deadline = until.min(Instant::now() + DEADLINE);
         let attempt = async {
             // The server may have closed a kept connection meanwhile; that is no fault of its.
             if self.connection.as_ref().is_some_and(SendRequest::is_ready)
-                && let Ok(answer) = self.exchange(headers, body, &ends).await
+                && let Ok(answer) = self.exchange(headers, body, reading, &ends).await
             {
                 return Ok(answer);
             }
             self.connection = None;
             self.connect().await?;
-            self.exchange(headers, body, &ends).await
+            self.exchange(headers, body, reading, &ends).await
         };
         match timeout_at(deadline.into(), attempt).await {
             Ok(answer) => answer,
@@ -235,6 +263,7 @@ impl HttpsClient {
         &mut self,
         headers: &HeaderMap,
         body: &Bytes,
+        reading: StreamReading,
         ends: &impl Fn(&[u8]) -> bool,
     ) -> Result<HttpAnswer, String> {
         let mut connection = self.connection.take().ok_or_else(|| "there is no connection".to_owned())?;
@@ -246,20 +275,36 @@ impl HttpsClient {
         request.headers_mut().extend(headers.clone());
         request.headers_mut().insert(HOST, host);
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let agent = concat!("frontdesk-doctor/", env!("CARGO_PKG_VERSION"));
+        let agent = concat!("frontdesk-probe/", env!("CARGO_PKG_VERSION"));
         request.headers_mut().insert(USER_AGENT, HeaderValue::from_static(agent));
         let started = Instant::now();
         let response = connection.send_request(request).await.map_err(|error| failed(&error))?;
         let (head, body) = response.into_parts();
         let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let (messages, whole) = if kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream") {
-            stream_messages(body, ends).await?
+        let is_stream = kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
+        let read = if is_stream {
+            stream_messages(body, started, reading, ends).await?
         } else {
-            (vec![whole_body(body).await?], true)
+            let messages = vec![whole_body(body).await?];
+            StreamRead { messages, trailing: 0, end: StreamEnd::NoStream, took: started.elapsed() }
         };
         // What is left of a stream would be read as the next answer.
-        self.connection = whole.then_some(connection);
-        Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, messages, took: started.elapsed() })
+        self.connection = match read.end {
+            StreamEnd::NoStream | StreamEnd::Ended => Some(connection),
+            StreamEnd::NotReadOn | StreamEnd::KeptOpen => None,
+        };
+        let StreamRead { messages, trailing, end, took } = read;
+        Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, messages, trailing, stream: end, took })
+    }
+
+    /// Posts a message and closes the connection after this time, whatever was answered: a network that fails.
+    pub(crate) async fn post_and_cut(&mut self, headers: &HeaderMap, body: &Bytes, after: Duration) {
+        if self.connect().await.is_ok() {
+            let never = |_: &[u8]| false;
+            let exchange = self.exchange(headers, body, StreamReading::ToTheAnswer, &never);
+            let _ = timeout(after, exchange).await;
+        }
+        self.connection = None;
     }
 }
 
@@ -277,12 +322,35 @@ async fn whole_body(mut body: Incoming) -> Result<Vec<u8>, String> {
     Ok(read)
 }
 
-/// The messages of a stream, and whether it was read to its end.
-async fn stream_messages(mut body: Incoming, ends: &impl Fn(&[u8]) -> bool) -> Result<(Vec<Vec<u8>>, bool), String> {
+struct StreamRead {
+    messages: Vec<Vec<u8>>,
+    trailing: usize,
+    end: StreamEnd,
+    took: Duration,
+}
+
+async fn stream_messages(
+    mut body: Incoming,
+    started: Instant,
+    reading: StreamReading,
+    ends: &impl Fn(&[u8]) -> bool,
+) -> Result<StreamRead, String> {
     let mut stream = EventStream::default();
-    let mut messages = Vec::new();
+    let mut read = StreamRead { messages: Vec::new(), trailing: 0, end: StreamEnd::Ended, took: Duration::ZERO };
     let mut length = 0;
-    while let Some(frame) = body.frame().await {
+    let mut answered_at: Option<Instant> = None;
+    loop {
+        let frame = match answered_at {
+            None => body.frame().await,
+            Some(at) => match timeout_at((at + END_OF_STREAM).into(), body.frame()).await {
+                Ok(frame) => frame,
+                Err(_) => {
+                    read.end = StreamEnd::KeptOpen;
+                    return Ok(read);
+                }
+            },
+        };
+        let Some(frame) = frame else { break };
         let frame = frame.map_err(|error| format!("the stream broke off ({error})"))?;
         let Ok(data) = frame.into_data() else { continue };
         length += data.len();
@@ -290,14 +358,25 @@ async fn stream_messages(mut body: Incoming, ends: &impl Fn(&[u8]) -> bool) -> R
             return Err("the stream is larger than 4 MiB and was not read on".to_owned());
         }
         for message in stream.push(&data) {
-            let is_last = ends(&message);
-            messages.push(message);
-            if is_last {
-                return Ok((messages, false));
+            if answered_at.is_some() {
+                read.trailing += 1;
+                continue;
             }
+            if ends(&message) {
+                answered_at = Some(Instant::now());
+                read.took = started.elapsed();
+            }
+            read.messages.push(message);
+        }
+        if answered_at.is_some() && reading == StreamReading::ToTheAnswer {
+            read.end = StreamEnd::NotReadOn;
+            return Ok(read);
         }
     }
-    Ok((messages, true))
+    if answered_at.is_none() {
+        read.took = started.elapsed();
+    }
+    Ok(read)
 }
 
 #[cfg(test)]

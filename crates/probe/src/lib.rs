@@ -12,4 +12,4 @@ mod tomo;
 pub use command::{ProbeArgument, ProbeArgumentKind, ProbeCommand, ProbeInput, ProbeReport};
 
 /// The commands, each with the contract that it judges servers by.
-pub const COMMANDS: &[ProbeCommand] = &[tomo::DOCTOR];
+pub const COMMANDS: &[ProbeCommand] = &[tomo::DOCTOR, tomo::SIMULATE];

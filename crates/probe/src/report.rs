@@ -69,6 +69,10 @@ impl CheckPoint {
         !self.findings.is_empty()
     }
 
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &str> {
+        self.findings.iter().map(|finding| finding.problem.as_str())
+    }
+
     fn status(&self) -> &'static str {
         match (self.findings.is_empty(), self.unchecked.is_empty()) {
             (false, _) => "failed",

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue};
 use rustls::ClientConfig;
 use serde_json::{Map, Value};
 
-use crate::https::{Endpoint, HttpAnswer, HttpsClient};
+use crate::https::{Endpoint, HttpAnswer, HttpsClient, StreamEnd, StreamReading};
 use crate::report::shown;
 
 const PARTNER_KEY: HeaderName = HeaderName::from_static("x-partner-auth");
@@ -79,6 +79,9 @@ pub(crate) struct Exchange {
     /// Everything that was sent back, for what must appear nowhere.
     pub(crate) raw: Vec<Vec<u8>>,
     pub(crate) headers: HeaderMap,
+    /// How many messages came after the answer.
+    pub(crate) trailing: usize,
+    pub(crate) stream: StreamEnd,
     /// Or why it is no answer to the message.
     pub(crate) outcome: Result<RpcOutcome, String>,
 }
@@ -134,9 +137,23 @@ impl RpcClient {
         method: &str,
         params: Option<Value>,
     ) -> Result<Exchange, String> {
-        if Instant::now() >= self.until {
-            return Err("the time for the whole check is over".to_owned());
-        }
+        self.exchange(credential, accept, StreamReading::ToTheAnswer, method, params).await
+    }
+
+    /// As [`send`](RpcClient::send), but a stream is read to its end.
+    pub(crate) async fn send_to_the_end(&mut self, method: &str, params: Option<Value>) -> Result<Exchange, String> {
+        let credential = self.credential.clone();
+        self.exchange(&credential, AcceptHeader::Sent, StreamReading::ToItsEnd, method, params).await
+    }
+
+    /// Sends a message and loses the connection before the answer has come, or while it comes.
+    pub(crate) async fn send_and_cut(&mut self, method: &str, params: Value, after: Duration) {
+        let (_, body) = self.message(method, Some(params));
+        let headers = self.headers(&self.credential, AcceptHeader::Sent);
+        self.https.post_and_cut(&headers, &body, after).await;
+    }
+
+    fn message(&mut self, method: &str, params: Option<Value>) -> (u64, Bytes) {
         let id = self.next_id;
         self.next_id += 1;
         let mut message = Map::from_iter([
@@ -145,11 +162,25 @@ impl RpcClient {
             ("method".to_owned(), Value::from(method)),
         ]);
         message.extend(params.map(|params| ("params".to_owned(), params)));
-        let body = Bytes::from(Value::Object(message).to_string());
+        (id, Bytes::from(Value::Object(message).to_string()))
+    }
+
+    async fn exchange(
+        &mut self,
+        credential: &ProbeCredential,
+        accept: AcceptHeader,
+        reading: StreamReading,
+        method: &str,
+        params: Option<Value>,
+    ) -> Result<Exchange, String> {
+        if Instant::now() >= self.until {
+            return Err("the time for the whole check is over".to_owned());
+        }
+        let (id, body) = self.message(method, params);
         let headers = self.headers(credential, accept);
         let ends =
             |message: &[u8]| json::parse(message).is_ok_and(|message| message.get("id") == Some(&Value::from(id)));
-        let answer = self.https.post(&headers, &body, self.until, ends).await?;
+        let answer = self.https.post(&headers, &body, self.until, reading, ends).await?;
         if let Some(session) = answer.headers.get(SESSION).filter(|_| method == "initialize") {
             self.session = Some(session.clone());
         }
@@ -185,8 +216,8 @@ fn exchange(answer: HttpAnswer, id: u64) -> Exchange {
     };
     let retry_after =
         answer.headers.get(RETRY_AFTER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let HttpAnswer { status, headers, messages, took } = answer;
-    Exchange { status, retry_after, took, raw: messages, headers, outcome }
+    let HttpAnswer { status, headers, messages, trailing, stream, took } = answer;
+    Exchange { status, retry_after, took, raw: messages, headers, trailing, stream, outcome }
 }
 
 fn outcome(message: &[u8], id: u64) -> Result<RpcOutcome, String> {

@@ -111,6 +111,8 @@ pub(crate) const FIXED_COLUMNS: &str =
 
 pub const INSERT_EVENT: &str =
     "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+pub(crate) const EVENTS_AFTER: &str =
+    "SELECT seq, event, kind, id, change, at FROM fd_outbox WHERE tenant = $1 AND seq > $2 ORDER BY seq LIMIT $3";
 pub const GET_EVENT_COUNTER: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
 pub const SET_EVENT_COUNTER: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
                                 ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq";

@@ -5,6 +5,7 @@ pub mod automotive_names;
 use std::sync::{Arc, Mutex};
 
 use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::notice::Notice;
 use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Identity, Observer};
@@ -37,9 +38,9 @@ pub fn caller(name: &str, tenants: &[&str], scopes: &str) -> Caller {
     }
 }
 
-/// Remembers every finished call.
+/// Remembers every finished call, and every notice.
 #[derive(Default)]
-pub struct ObservedCalls(Mutex<Vec<(Observation, Option<String>)>>);
+pub struct ObservedCalls(Mutex<Vec<(Observation, Option<String>)>>, Mutex<Vec<&'static str>>);
 
 impl ObservedCalls {
     /// The line of each call.
@@ -61,6 +62,10 @@ impl ObservedCalls {
         self.0.lock().unwrap().iter().map(|(call, _)| call.outcome).collect()
     }
 
+    pub fn notices(&self) -> Vec<&'static str> {
+        self.1.lock().unwrap().clone()
+    }
+
     pub fn causes(&self) -> Vec<String> {
         self.0.lock().unwrap().iter().filter_map(|(_, cause)| cause.clone()).collect()
     }
@@ -69,5 +74,9 @@ impl ObservedCalls {
 impl Observer for ObservedCalls {
     fn on_call(&self, observation: &Observation, cause: Option<&str>) {
         self.0.lock().unwrap().push((observation.clone(), cause.map(str::to_owned)));
+    }
+
+    fn on_notice(&self, notice: &Notice<'_>) {
+        self.1.lock().unwrap().push(notice.as_str());
     }
 }

@@ -154,7 +154,7 @@ pub fn finished_result(object: &str, era: &Era, cache: Option<CacheHint>) -> Str
     }
 }
 
-fn write_id(id: &Id, out: &mut String) {
+pub(crate) fn write_id(id: &Id, out: &mut String) {
     match id {
         Id::Number(number) => write_integer(*number, out),
         Id::Large(number) => out.push_str(&number.to_string()),

@@ -2,8 +2,10 @@
 //! eras, and the texts of answers. Nothing here does input or output, knows a business, or waits.
 
 pub mod answer;
+pub mod event_stream;
 pub mod frame;
 pub mod json;
 pub mod method;
 pub mod peek;
+pub mod progress;
 pub mod version;

@@ -13,9 +13,15 @@ import { McpError } from "@modelcontextprotocol/sdk/types.js";
 
 import { Checks, startDesk } from "./desk.mjs";
 
-const INTENTS = ["auto.book_general_service", "marketplace.buy_used_car", "travel.book_hotel"];
+const INTENTS = [
+  "auto.book_general_service",
+  "food.order_delivery",
+  "marketplace.buy_used_car",
+  "mobility.book_intracity_ride",
+  "travel.book_hotel",
+];
 const VERSIONS = ["2024-11-05", "2025-11-25"];
-const ORDER = ["search", "get_detail", "utility", "create", "modify", "cancel"];
+const ORDER = ["search", "get_detail", "utility", "create", "track", "modify", "rate", "cancel"];
 const intents = path.join(import.meta.dirname, "..", "..", "..", "spec", "tomo", "intents");
 
 const checks = new Checks();
@@ -28,7 +34,7 @@ try {
   for (const mount of mounts) {
     const file = JSON.parse(readFileSync(path.join(intents, `${mount.intent}.json`), "utf8"));
     for (const version of VERSIONS) {
-      for (const part of [probe, calls, errors]) {
+      for (const part of [probe, calls, tracking, errors]) {
         try {
           await part(mount, file, version);
         } catch (error) {
@@ -45,14 +51,17 @@ try {
 }
 process.exit(checks.exitCode());
 
-/** A client that asks for this version, and the status of each of its answers. */
+/** A client that asks for this version, with the status and the media type of each of its answers. */
 async function connect(mount, version, bearer = mount.sandbox_bearer) {
-  const statuses = [];
+  const [statuses, types] = [[], []];
   const transport = new StreamableHTTPClientTransport(new URL(mount.endpoint), {
     requestInit: { headers: { Authorization: `Bearer ${bearer}` } },
     async fetch(url, init) {
       const answer = await fetch(url, init);
-      if (init?.method === "POST") statuses.push(answer.status);
+      if (init?.method === "POST") {
+        statuses.push(answer.status);
+        types.push(answer.headers.get("content-type"));
+      }
       return answer;
     },
   });
@@ -64,7 +73,7 @@ async function connect(mount, version, bearer = mount.sandbox_bearer) {
   };
   const client = new Client({ name: "tomo-orchestrator", version: "1.0.0" });
   await client.connect(transport);
-  return { client, transport, statuses };
+  return { client, transport, statuses, types };
 }
 
 /** Steps 1 and 2 of TOMO's probe. */
@@ -94,13 +103,15 @@ async function probe(mount, file, version) {
 /** Step 3: every tool with the example of its intent. */
 async function calls(mount, file, version) {
   const label = (name) => `${mount.intent} ${version}: ${name}`;
-  const { client, statuses } = await connect(mount, version);
+  const { client, statuses, types } = await connect(mount, version);
   // The SDK checks structured answers by the schemas that it was listed.
   await client.listTools();
   const answers = {};
   for (const tool of inOrder(file)) {
     const args = argumentsOf(mount, file, tool, answers);
     const answer = await client.callTool({ name: tool.name, arguments: args });
+    const streamed = tool.role === "track" ? "text/event-stream" : "application/json";
+    checks.equal(label(`${tool.name} answers as ${streamed}`), types.at(-1), streamed);
     checks.equal(label(`${tool.name} answers one text`), answer.content.map((item) => item.type), ["text"]);
     answers[tool.name] = JSON.parse(answer.content[0].text);
     const structured = version >= "2025-06-18" ? answers[tool.name] : undefined;
@@ -122,11 +133,53 @@ async function calls(mount, file, version) {
   await client.close();
 }
 
+/** Streams of what is tracked: progress for who asks for it, one document for who takes no streams, and not too often. */
+async function tracking(mount, file, version) {
+  const tool = file.tools.find((one) => one.role === "track");
+  if (!tool) return;
+  const label = (name) => `${mount.intent} ${version}: ${name}`;
+  const { client, transport } = await connect(mount, version);
+  await client.listTools();
+  const book = async () => {
+    const answers = {};
+    for (const before of inOrder(file).filter((one) => one.role === "search" || one.role === "create" || one.name === "compute_cart_total")) {
+      const answer = await client.callTool({ name: before.name, arguments: argumentsOf(mount, file, before, answers) });
+      answers[before.name] = JSON.parse(answer.content[0].text);
+    }
+    return argumentsOf(mount, file, tool, answers);
+  };
+  const args = await book();
+  const progress = [];
+  const answer = await client.callTool({ name: tool.name, arguments: args }, undefined, { onprogress: (made) => progress.push(made) });
+  checks.equal(label(`${tool.name} reports its progress once`), progress.length, 1);
+  const { progress: done, total, message } = progress[0] ?? {};
+  checks.equal(label("as numbers and words"), [done >= 0 && done <= total, typeof message], [true, "string"]);
+  const tracked = JSON.parse(answer.content[0].text);
+  checks.equal(label("and then answers"), tracked.booking_ref, args.booking_ref);
+  await fails(label("again at once is too often"), client, tool.name, args, -32001, { tomo_error_code: "RATE_LIMITED" });
+  const unknown = { ...common(mount, file), booking_ref: `somebody-${version}` };
+  await fails(label("what is unknown cannot be tracked"), client, tool.name, unknown, -32602, { tomo_error_code: "NOT_FOUND" });
+  const plain = await fetch(mount.endpoint, {
+    method: "POST",
+    headers: {
+      Accept: "application/json",
+      Authorization: `Bearer ${mount.sandbox_bearer}`,
+      "Content-Type": "application/json",
+      "MCP-Protocol-Version": transport.protocolVersion,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: tool.name, arguments: await book() } }),
+  });
+  checks.equal(label("who takes no streams gets one document"), plain.headers.get("content-type"), "application/json");
+  checks.equal(label("with the answer"), (await plain.json()).id, 7);
+  await client.close();
+}
+
 /** The table of §4, as the client hands it on: with HTTP 200, code and data survive. */
 async function errors(mount, file, version) {
   const label = (name) => `${mount.intent} ${version}: ${name}`;
   const { client, statuses } = await connect(mount, version);
-  const [search, detail] = inOrder(file);
+  const [search] = inOrder(file);
+  const detail = file.tools.find((tool) => tool.role === "get_detail") ?? file.tools.find((tool) => tool.role === "track");
   const good = () => argumentsOf(mount, file, search, {});
   const [field] = resolved(file, search.input).required;
   const { [field]: _, ...without } = good();
@@ -135,7 +188,9 @@ async function errors(mount, file, version) {
   await fails(label("another intent is refused"), client, search.name, { ...good(), intent: "a.b" }, -32602, invalid("intent"));
   await fails(label("an unknown tool is refused"), client, "burn_everything", {}, -32602, invalid());
   const [id] = resolved(file, detail.input).required;
-  await fails(label("what is unknown is not found"), client, detail.name, { ...common(mount, file), [id]: "nobody" }, -32602, { tomo_error_code: "NOT_FOUND" });
+  // Another unknown name than the one of `tracking`: what is tracked twice within seconds is limited, unknown or not.
+  const missing = { ...common(mount, file), [id]: `nobody-${version}` };
+  await fails(label("what is unknown is not found"), client, detail.name, missing, -32602, { tomo_error_code: "NOT_FOUND" });
   let unknown = {};
   await client.request({ method: "orders/burn", params: {} }, { parse: (value) => value, safeParse: (data) => ({ success: true, data }) }).catch((error) => (unknown = error));
   checks.equal(label("an unknown method is -32601"), [unknown.code, unknown.data], [-32601, { tomo_error_code: "METHOD_NOT_FOUND" }]);
@@ -174,8 +229,18 @@ function names(tools) {
   return tools.map((tool) => tool.name).sort();
 }
 
+/** By role, but each behind the tools whose answers its example refers to. */
 function inOrder(file) {
-  return [...file.tools].sort((one, other) => ORDER.indexOf(one.role) - ORDER.indexOf(other.role));
+  const left = [...file.tools].sort((one, other) => ORDER.indexOf(one.role) - ORDER.indexOf(other.role));
+  const sorted = [];
+  while (left.length > 0) {
+    const known = new Set(sorted.map((tool) => tool.name));
+    const refers = (tool) => [...JSON.stringify(tool.examples[0]).matchAll(/\{\{(\w+):/g)].map(([, name]) => name);
+    const next = left.findIndex((tool) => refers(tool).every((name) => known.has(name)));
+    if (next < 0) throw new Error(`the examples of ${left.map((tool) => tool.name)} refer to each other`);
+    sorted.push(...left.splice(next, 1));
+  }
+  return sorted;
 }
 
 /** The example with what earlier tools answered, and what TOMO sends with every call. */

@@ -20,7 +20,9 @@ pub(crate) async fn read(
     let (tool, arguments) = checked(tool, arguments)?;
     match &tool.run {
         Run::Read(run) => run.read(&permitted.with_arguments(arguments, limit)).await,
-        Run::Write(_) | Run::Compound(_) => Err(Fault::internal("a tool that writes was asked to read")),
+        Run::Write(_) | Run::Compound(_) | Run::Watch(_) | Run::Relay(_) => {
+            Err(Fault::internal("a tool that writes was asked to read"))
+        }
     }
 }
 
@@ -30,7 +32,9 @@ pub(crate) async fn plan(permitted: &Permitted<'_>, tool: &str, arguments: Map<S
     let (tool, arguments) = checked(tool, arguments)?;
     match &tool.run {
         Run::Write(run) => run.plan(&permitted.with_arguments(arguments, 1)).await,
-        Run::Read(_) | Run::Compound(_) => Err(Fault::internal("a tool that reads was asked to write")),
+        Run::Read(_) | Run::Compound(_) | Run::Watch(_) | Run::Relay(_) => {
+            Err(Fault::internal("a tool that reads was asked to write"))
+        }
     }
 }
 

@@ -98,6 +98,7 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
         default_scope: scopes::default_scope(),
         imports,
         operator_tools: erasure::tools(resource::tenant(), [domains::LEADS.read, domains::LEADS.write]),
+        latency_targets: Vec::new(),
         documents: vec![(manifest::PATH, document)],
         dialect: Box::new(dialect),
     }

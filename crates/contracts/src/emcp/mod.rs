@@ -60,6 +60,7 @@ pub fn contract(settings: EmcpSettings) -> Contract {
         ordinary_scopes: scopes::ordinary(),
         imports: Vec::new(),
         operator_tools: Vec::new(),
+        latency_targets: Vec::new(),
         documents: Vec::new(),
         dialect: Box::new(Emcp { tenant: settings.tenant }),
     }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use frontdesk_engine::model::nearest::nearest;
 use frontdesk_engine::model::schema::Presence;
-use frontdesk_engine::nearest::nearest;
 
 use super::cell::{money_fields, quantity_fields};
 use super::error::FeedError;

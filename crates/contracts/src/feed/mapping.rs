@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use encoding_rs::Encoding;
-use frontdesk_engine::nearest::nearest;
+use frontdesk_engine::model::nearest::nearest;
 use toml::{Table, Value};
 
 use super::cell::{money, number};

@@ -9,9 +9,13 @@ use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value;
 
+use super::argument::request_id;
+use super::backend::BackendBooking;
 use super::codes::{BOOKING_CLOSED, NOT_FOUND};
 use super::intent::IntentTool;
 use super::listing::{CarPurchase, Stay};
+use super::mobility::BookedRide;
+use super::order::PlacedOrder;
 use super::service::BookedSlot;
 use super::{TENANT, ToolContext, is_sandbox};
 use crate::record::filter::NEWEST;
@@ -20,7 +24,7 @@ use crate::{Record, Vocabulary};
 
 #[rustfmt::skip]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Vocabulary)]
-pub enum BookingStatus { Confirmed, Cancelled, Completed, Unknown }
+pub enum BookingStatus { Confirmed, Cancelled, Completed, Failed, Unknown }
 
 /// Whether it is meant. A booking of the sandbox takes nothing away from anybody.
 #[rustfmt::skip]
@@ -36,6 +40,9 @@ pub struct Booking {
     /// How far it has come.
     #[field(indexed)]
     pub status: BookingStatus,
+    /// How far what goes on by itself has come, in the words of its shape.
+    #[field(indexed)]
+    pub stage: Option<Text<40>>,
     /// Live or sandbox.
     #[field(indexed)]
     pub mode: BookingMode,
@@ -44,6 +51,8 @@ pub struct Booking {
     pub intent: Text<80>,
     /// The version of the intent.
     pub intent_version: Text<20>,
+    /// The partner under whose id it was booked; unknown for bookings of earlier releases.
+    pub partner_id: Option<Text<64>>,
     /// The request of the dispatch, echoed when the booking completes.
     pub request_id: Option<Text<200>>,
     /// The listing, vehicle or provider.
@@ -62,6 +71,10 @@ pub struct Booking {
     pub starts_at: Timestamp,
     /// When it was cancelled.
     pub cancelled_at: Option<Timestamp>,
+    /// When it was completed, was cancelled or failed.
+    pub ended_at: Option<Timestamp>,
+    /// What the business earns by it, without taxes and fees that it passes on. Known when it has ended.
+    pub net_inr: Option<Rupees>,
     /// Rooms of a hotel.
     pub stay: Option<Stay>,
     /// A car of the stock.
@@ -69,6 +82,13 @@ pub struct Booking {
     /// A time at a workshop or another provider.
     #[field(columns)]
     pub slot: Option<BookedSlot>,
+    /// A ride.
+    pub ride: Option<BookedRide>,
+    /// Dishes of a restaurant.
+    pub order: Option<PlacedOrder>,
+    /// The business's own system has it.
+    #[field(columns)]
+    pub backend: Option<BackendBooking>,
     /// For whom it is.
     #[field(columns)]
     pub customer: Option<BookingCustomer>,
@@ -92,7 +112,52 @@ impl BookingMode {
     }
 }
 
+impl BookingStatus {
+    /// Whether nothing more will happen to it.
+    pub fn is_final(self) -> bool {
+        match self {
+            BookingStatus::Cancelled | BookingStatus::Completed | BookingStatus::Failed => true,
+            BookingStatus::Confirmed | BookingStatus::Unknown => false,
+        }
+    }
+}
+
 impl Booking {
+    /// A new booking of the caller. What was booked and for whom is for the shape to add.
+    pub(super) fn confirmed(
+        permitted: &Permitted<'_>,
+        context: &ToolContext,
+        item_id: &str,
+        total_inr: i64,
+        starts_at: Millis,
+    ) -> Result<Booking, Fault> {
+        Ok(Booking {
+            status: BookingStatus::Confirmed,
+            stage: None,
+            mode: BookingMode::of(permitted),
+            intent: context.intent.id.as_str().into(),
+            intent_version: context.intent.version.as_str().into(),
+            partner_id: Some(context.partner_id.as_str().into()),
+            request_id: request_id(permitted)?,
+            item_id: item_id.into(),
+            total_inr: Rupees::clamped(total_inr),
+            previous_total_inr: None,
+            refund_inr: None,
+            refund_percent: None,
+            starts_at,
+            cancelled_at: None,
+            ended_at: None,
+            net_inr: None,
+            stay: None,
+            car: None,
+            slot: None,
+            ride: None,
+            order: None,
+            backend: None,
+            customer: None,
+        })
+    }
+
     /// The booking with the `booking_ref` of the call. One of another intent, or of the sandbox while live and the other
     /// way round, does not exist for the caller.
     pub async fn load(permitted: &Permitted<'_>, context: &ToolContext) -> Result<Entity<Booking>, Fault> {
@@ -121,6 +186,7 @@ impl Booking {
                 Err(Fault::domain(BOOKING_CLOSED, "This booking has begun, so it can no longer be changed."))
             }
             BookingStatus::Cancelled => Err(Fault::domain(BOOKING_CLOSED, "This booking was cancelled before.")),
+            BookingStatus::Failed => Err(Fault::domain(BOOKING_CLOSED, "This booking could not be carried out.")),
             BookingStatus::Completed | BookingStatus::Unknown => {
                 Err(Fault::domain(BOOKING_CLOSED, "This booking is complete, so it can no longer be changed."))
             }

@@ -30,3 +30,9 @@ pub const RESULT_EXPIRED: Code = Code("RESULT_EXPIRED");
 pub const NOT_AVAILABLE: Code = Code("NOT_AVAILABLE");
 /// The booking is in a state that does not allow this.
 pub const BOOKING_CLOSED: Code = Code("BOOKING_CLOSED");
+/// The dishes of an order come to less than the restaurant asks for.
+pub const MIN_ORDER_NOT_MET: Code = Code("MIN_ORDER_NOT_MET");
+/// The restaurant takes no orders at this time.
+pub const RESTAURANT_CLOSED: Code = Code("RESTAURANT_CLOSED");
+/// The restaurant does not deliver to this place.
+pub const OUT_OF_DELIVERY_AREA: Code = Code("OUT_OF_DELIVERY_AREA");

@@ -24,9 +24,11 @@ impl PersonRecord for Booking {
     fn erase(&mut self) {
         let Booking {
             status: _,
+            stage: _,
             mode: _,
             intent: _,
             intent_version: _,
+            partner_id: _,
             request_id: _,
             item_id: _,
             total_inr: _,
@@ -35,11 +37,26 @@ impl PersonRecord for Booking {
             refund_percent: _,
             starts_at: _,
             cancelled_at: _,
+            ended_at: _,
+            net_inr: _,
             stay: _,
             car: _,
             slot: _,
+            ride,
+            order,
+            backend,
             customer,
         } = self;
         *customer = None;
+        if let Some(ride) = ride {
+            ride.erase_rider();
+        }
+        if let Some(order) = order {
+            order.erase();
+        }
+        // What its system has answered may say who it is for; that system is asked to erase by itself.
+        if let Some(backend) = backend {
+            backend.answers = None;
+        }
     }
 }

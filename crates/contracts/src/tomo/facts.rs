@@ -30,6 +30,17 @@ pub fn fills(schema: &Schema, facts: &Value) -> bool {
     }
 }
 
+/// Facts with more of them.
+pub(in crate::tomo) fn with(facts: Value, more: Value) -> Value {
+    match (facts, more) {
+        (Value::Object(mut facts), Value::Object(more)) => {
+            facts.extend(more);
+            Value::Object(facts)
+        }
+        (facts, _) => facts,
+    }
+}
+
 /// A place in the facts; spelled only if something is missing there.
 #[derive(Clone, Copy)]
 enum Path<'a> {

@@ -71,7 +71,7 @@ fn find_below(value: &Value, pointer: &mut String) -> Option<String> {
             pointer.truncate(length);
             found
         }),
-        Value::String(text) if text.starts_with(['{', '[']) => {
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
             serde_json::from_str::<Value>(text).ok().and_then(|value| find_below(&value, pointer))
         }
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => None,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::intent::{self, Intent, Role};
 use super::shape::Shape;
-use super::{known_facts, listing};
-use crate::partner::{PartnerSettings, SettingProblem};
+use super::{known_facts, listing, manifest};
+use crate::partner::{BackendSettings, PartnerSettings, PartnerSource, SettingProblem};
 
 /// The axes that a partner rates itself on.
 pub(super) const SIGNALS: [&str; 4] = ["time", "taste", "budget", "safety"];
@@ -49,7 +49,9 @@ pub(super) fn check(partner: &PartnerSettings) -> Result<Vec<Arc<Intent>>, Vec<S
         wrong("pricing_band", format!("one of these is expected: {}", BANDS.join(", ")));
     }
     check_callback(partner, &mut wrong);
+    check_backend(partner, &mut wrong);
     let intents = check_intents(partner, &mut wrong);
+    problems.extend(manifest::check(&partner.manifest));
     if problems.is_empty() { Ok(intents) } else { Err(problems) }
 }
 
@@ -67,6 +69,21 @@ fn check_callback(partner: &PartnerSettings, wrong: &mut impl FnMut(&str, String
             );
         }
         Some(_) | None => wrong("callback", format!("its path must be {CALLBACK_PATH}{}", partner.partner_id)),
+    }
+}
+
+fn check_backend(partner: &PartnerSettings, wrong: &mut impl FnMut(&str, String)) {
+    let Some(BackendSettings { url, .. }) = &partner.backend else { return };
+    let host = url.strip_prefix("https://").map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains('#');
+    if !is_plain || host.is_none_or(|host| host.is_empty() || host.contains('@')) {
+        wrong("backend", "an https URL without a user name or a fragment is expected".to_owned());
+    }
+    match partner.source {
+        PartnerSource::Own => {}
+        PartnerSource::Dealership => {
+            wrong("source", "what a backend sells is its own; leave source out".to_owned());
+        }
     }
 }
 
@@ -96,6 +113,11 @@ fn check_intents(partner: &PartnerSettings, wrong: &mut impl FnMut(&str, String)
                 );
             }
         }
+        // A system of its own knows by itself what it can answer.
+        if partner.backend.is_some() {
+            known.push(Arc::new(intent));
+            continue;
+        }
         if let (Shape::Listing, Err(reason)) = (intent.shape, listing::check(&intent, partner.source)) {
             wrong("source", reason);
             continue;
@@ -105,7 +127,7 @@ fn check_intents(partner: &PartnerSettings, wrong: &mut impl FnMut(&str, String)
         for (place, tool) in intent.tools.iter_mut().enumerate() {
             tool.facts = shape.facts(partner.source, &tool.name);
             tool.made = match tool.role {
-                Role::Create | Role::Modify => shape.facts(partner.source, "cancel_booking"),
+                Role::Create | Role::Modify => shape.facts(partner.source, shape.cancel_tool()),
                 Role::Search | Role::GetDetail | Role::Cancel | Role::Track | Role::Rate | Role::Utility => tool.facts,
             };
             unknown.extend(known_facts::unknown(&tool.output, tool.facts, &format!("/tools/{place}/output")));

@@ -2,7 +2,7 @@
 
 use super::intent::Role;
 use super::known_facts::FactGroups;
-use super::{listing, service};
+use super::{listing, mobility, order, service};
 use crate::partner::PartnerSource;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,15 +11,21 @@ pub enum Shape {
     Listing,
     /// Times at which somebody does work.
     Service,
+    /// Rides from one place to another.
+    Mobility,
+    /// Dishes that are prepared and delivered.
+    Order,
 }
 
 impl Shape {
-    pub const ALL: [Shape; 2] = [Shape::Listing, Shape::Service];
+    pub const ALL: [Shape; 4] = [Shape::Listing, Shape::Service, Shape::Mobility, Shape::Order];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Shape::Listing => "listing",
             Shape::Service => "service",
+            Shape::Mobility => "mobility",
+            Shape::Order => "order",
         }
     }
 
@@ -32,6 +38,17 @@ impl Shape {
         match self {
             Shape::Listing => listing::facts(source, tool),
             Shape::Service => service::facts(tool),
+            Shape::Mobility => mobility::facts(tool),
+            Shape::Order => order::facts(tool),
+        }
+    }
+
+    /// The tool with which a booking is given up.
+    pub fn cancel_tool(self) -> &'static str {
+        match self {
+            Shape::Listing | Shape::Service => "cancel_booking",
+            Shape::Mobility => "cancel_ride",
+            Shape::Order => "cancel_order",
         }
     }
 
@@ -52,6 +69,24 @@ impl Shape {
                 ("book_slot", Role::Create),
                 ("cancel_booking", Role::Cancel),
                 ("modify_booking", Role::Modify),
+            ],
+            Shape::Mobility => &[
+                ("get_ride_estimates", Role::Search),
+                ("book_ride", Role::Create),
+                ("track_ride", Role::Track),
+                ("cancel_ride", Role::Cancel),
+                ("update_ride_drop", Role::Modify),
+                ("rate_ride", Role::Rate),
+                ("share_trip_status", Role::Utility),
+            ],
+            Shape::Order => &[
+                ("search_restaurants_and_dishes", Role::Search),
+                ("get_restaurant_menu", Role::GetDetail),
+                ("get_dish_detail", Role::GetDetail),
+                ("compute_cart_total", Role::Utility),
+                ("place_order", Role::Create),
+                ("cancel_order", Role::Cancel),
+                ("track_order", Role::Track),
             ],
         }
     }

@@ -10,10 +10,11 @@ use frontdesk_engine::dispatch::DeskSource;
 use frontdesk_engine::import::{IMPORT_FEED, ImportHost, ImportSession, run_imports};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
-use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::{Future, Outcome};
 use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::http_client::NoHttpClient;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
 use frontdesk_engine::serve::own_call::{CallOrigin, OwnTool, call_tool};
@@ -59,6 +60,8 @@ impl TestDesk {
             tenant_locks: Default::default(),
             task_queue: Default::default(),
             import_queue: Default::default(),
+            changes: Default::default(),
+            http_client: Arc::new(NoHttpClient),
             settings: DeskSettings {
                 page_bytes: 1 << 20,
                 reply_bytes: 4 << 20,
@@ -183,6 +186,7 @@ impl TestDesk {
             caller: Arc::new(self.operator()),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: Trace::new("trace"),
+            listening: Listening::No,
             import_id: None,
         };
         let arguments = arguments.as_object().unwrap().clone();
@@ -223,6 +227,7 @@ pub(crate) fn incoming(token: &str, method: &str, params: Value) -> Incoming {
         route: None,
         name_header: None,
         idempotency_key: None,
+        listening: Listening::No,
         import_id: None,
         transport_fault: None,
         body: RequestBody::from_bytes(

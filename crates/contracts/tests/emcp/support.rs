@@ -10,9 +10,10 @@ use frontdesk_contracts::emcp::{EmcpSettings, contract};
 use frontdesk_engine::desk::{Desk, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
-use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::http_client::NoHttpClient;
 use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
@@ -118,6 +119,7 @@ impl TestDesk {
                 route: None,
                 name_header: body["params"]["name"].as_str().filter(|_| modern).map(str::to_owned),
                 idempotency_key: None,
+                listening: Listening::No,
                 import_id: None,
                 transport_fault: None,
                 body: RequestBody::from_bytes(body.to_string()),
@@ -232,6 +234,8 @@ fn desk_at(clock: Arc<TestClock>) -> Desk {
         tenant_locks: Default::default(),
         task_queue: Default::default(),
         import_queue: Default::default(),
+        changes: Default::default(),
+        http_client: Arc::new(NoHttpClient),
         settings: frontdesk_engine::desk::DeskSettings {
             page_bytes: 1 << 20,
             reply_bytes: 4 << 20,

@@ -118,7 +118,7 @@ fn t_056_the_price_of_a_car_is_held() {
 }
 
 /// Changes the row behind the back of everybody.
-fn set(desk: &TestDesk, id: &str, change: &Value) {
+pub(crate) fn set(desk: &TestDesk, id: &str, change: &Value) {
     use frontdesk_contracts::automotive::resource::TENANT;
     use frontdesk_contracts::automotive::vehicle::Vehicle;
     use frontdesk_contracts::record::{Changes, Entity, Record as _, Stored as _};

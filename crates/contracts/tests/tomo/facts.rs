@@ -66,7 +66,7 @@ fn a_response_that_requires_an_unknown_fact_is_refused() {
     assert_eq!(refusals("travel.book_hotel", PartnerSource::Own, |text| text), [""; 0]);
     assert_eq!(
         hotels("\"hours_before\"", "\"days_before\""),
-        ["intents: hotels.json: line 58, /definitions/cancellation_policy/items/properties/days_before: it is \
+        ["intents: hotels.json: line 59, /definitions/cancellation_policy/items/properties/days_before: it is \
              required, but nothing of this name is known here; known are hours_before, refund_percent"]
     );
     assert_eq!(
@@ -74,7 +74,7 @@ fn a_response_that_requires_an_unknown_fact_is_refused() {
             "\"booked_at\": {\"type\": \"string\", \"format\": \"date-time\"",
             "\"booked_at\": {\"type\": \"integer\""
         ),
-        ["intents: hotels.json: line 527, /tools/2/output/properties/booked_at: what is known under this name is a \
+        ["intents: hotels.json: line 528, /tools/2/output/properties/booked_at: what is known under this name is a \
              string"]
     );
     let refund_before =

@@ -3,9 +3,12 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
+mod backend;
 mod cars;
+mod completions;
 mod fact_lists;
 mod facts;
+mod lifecycle;
 mod listing_bookings;
 mod listing_bounds;
 mod listing_changes;

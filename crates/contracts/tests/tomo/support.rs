@@ -14,18 +14,25 @@ use frontdesk_contracts::automotive::vocabulary::DistanceUnit;
 use frontdesk_contracts::partner::{ErrorStatus, IntentText, PartnerSettings, PartnerSource};
 use frontdesk_contracts::record::{Entity, Integer, List, Stored as _};
 use frontdesk_contracts::tomo;
+use frontdesk_contracts::tomo::follow_up::{RowReader, follow_ups};
+use frontdesk_contracts::tomo::lifecycle::OwnBookings;
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::import::ImportSession;
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
-use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
+use frontdesk_engine::model::page::{Page, Query};
 use frontdesk_engine::model::plan::Step;
+use frontdesk_engine::model::table::{StoredRow, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::tool::{Outcome, ToolCall};
 use frontdesk_engine::model::trace::Trace;
-use frontdesk_engine::ports::Store;
+use frontdesk_engine::ports::http_client::NoHttpClient;
+use frontdesk_engine::ports::{Disclosure, Store};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
-use frontdesk_engine::{Caller, ClientId, Fault, Scopes, TenantId};
+use frontdesk_engine::serve::own_call::{CallOrigin, OwnTool, call_tool};
+use frontdesk_engine::{Caller, ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
 use serde_json::{Value, json};
 
@@ -49,6 +56,10 @@ pub(crate) fn partner(intent: &str, source: PartnerSource) -> PartnerSettings {
         callback: "https://tomo.example/api/v1/cpc/mcp_provider/demo_partner".to_owned(),
         source,
         error_status: ErrorStatus::Ok,
+        public_url: "https://desk.example/mcp/tomo".to_owned(),
+        backend: None,
+        keys: Default::default(),
+        manifest: Default::default(),
     }
 }
 
@@ -63,7 +74,8 @@ pub(crate) struct TestDesk {
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) runtime: tokio::runtime::Runtime,
-    tenant: &'static str,
+    pub(crate) own: OwnBookings,
+    pub(crate) tenant: &'static str,
 }
 
 impl TestDesk {
@@ -100,6 +112,7 @@ impl TestDesk {
         TestDesk {
             desk: desk(store.clone(), &clock),
             mount: mount(&partner),
+            own: own_bookings(&partner),
             store,
             clock,
             runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
@@ -140,6 +153,56 @@ impl TestDesk {
         self.runtime.block_on(call(&self.desk, &self.mount, &token, tool, arguments))
     }
 
+    /// Says what became of a booking, as one of the business's own systems does.
+    pub(crate) fn advance(&self, arguments: Value) -> Result<Value, Fault> {
+        self.advance_under(None, arguments)
+    }
+
+    pub(crate) fn advance_under(&self, key: Option<&str>, arguments: Value) -> Result<Value, Fault> {
+        self.operator("advance_booking", key, arguments)
+    }
+
+    /// Calls a tool of the operator.
+    pub(crate) fn operator(&self, tool: &'static str, key: Option<&str>, arguments: Value) -> Result<Value, Fault> {
+        let caller = Caller {
+            client: ClientId::new("demo_partner:notifications"),
+            subject: "demo_partner:notifications".into(),
+            tenants: vec![TenantId::parse(self.tenant).unwrap()],
+            scopes: Scopes::new([Scope::new(tomo::MANAGE)]),
+            authenticated_at: None,
+        };
+        let origin = CallOrigin {
+            caller: Arc::new(caller),
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            trace: Trace::new("trace"),
+            import_id: None,
+        };
+        let Value::Object(arguments) = arguments else { panic!("{arguments}") };
+        let key = key.map(str::to_owned);
+        let called = call_tool(&self.desk, &self.mount, &origin, OwnTool::Operator(tool), arguments, key);
+        match self.runtime.block_on(called)? {
+            Outcome::One(item) => Ok(serde_json::from_str(&item.body).unwrap()),
+            Outcome::Raw { answer, .. } => Ok(serde_json::from_str(&answer).unwrap()),
+            Outcome::Many(_) => panic!("a list"),
+        }
+    }
+
+    /// The calls that an event about this record leads to.
+    pub(crate) fn follow_ups(&self, kind: &str, id: &str) -> Vec<Value> {
+        let rows = StoreRows(self.store.as_ref(), TenantId::parse(self.tenant).unwrap());
+        let calls = self.runtime.block_on(follow_ups(&rows, &self.own, (kind, id))).unwrap();
+        let call =
+            |ToolCall { tool, arguments, key }: ToolCall| json!({"tool": tool, "arguments": arguments, "key": key});
+        calls.into_iter().map(call).collect()
+    }
+
+    /// The stored booking.
+    pub(crate) fn booking(&self, booked: &Value) -> Value {
+        let id = booked["booking_ref"].as_str().unwrap();
+        let row = self.store.row(self.tenant, tomo::booking::Booking::table(), id).unwrap();
+        serde_json::from_str(&row.body).unwrap()
+    }
+
     /// What the vehicle's row says.
     pub(crate) fn vehicle(&self, id: &str) -> Value {
         let row = self.store.row(DEALER, Vehicle::table(), id).unwrap();
@@ -159,6 +222,28 @@ impl TestDesk {
         let session = ImportSession::new(&self.desk, &self.mount, name, Arc::new(caller), &tenant, "imp_test").unwrap();
         self.runtime.block_on(run(&session))
     }
+}
+
+/// What is read without personal data.
+struct StoreRows<'a>(&'a MemoryStore, TenantId);
+
+impl RowReader for StoreRows<'_> {
+    fn tenant(&self) -> &TenantId {
+        &self.1
+    }
+
+    async fn get(&self, table: &'static TableSpec, id: &str) -> Result<Option<StoredRow>, Fault> {
+        self.0.get(&self.1, table, id, Disclosure::Masked).await
+    }
+
+    async fn page(&self, query: Query) -> Result<Page, Fault> {
+        Store::page(self.0, &self.1, query).await
+    }
+}
+
+fn own_bookings(partner: &PartnerSettings) -> OwnBookings {
+    let intents = partner.intents.iter().map(|file| Arc::new(tomo::intent::parse(&file.text).unwrap()));
+    OwnBookings { partner_id: partner.partner_id.clone(), intents: intents.collect() }
 }
 
 pub(crate) fn mount(partner: &PartnerSettings) -> Mount {
@@ -184,6 +269,8 @@ pub(crate) fn desk(store: Arc<dyn Store>, clock: &Arc<TestClock>) -> Desk {
         tenant_locks: Default::default(),
         task_queue: Default::default(),
         import_queue: Default::default(),
+        changes: Default::default(),
+        http_client: Arc::new(NoHttpClient),
         settings: DeskSettings {
             page_bytes: 1 << 20,
             reply_bytes: 4 << 20,
@@ -208,6 +295,7 @@ pub(crate) async fn send(desk: &Desk, mount: &Mount, token: &str, tool: &str, ar
         route: None,
         name_header: None,
         idempotency_key: None,
+        listening: Listening::No,
         import_id: None,
         transport_fault: None,
         body: RequestBody::from_bytes(format!(

@@ -10,6 +10,7 @@ mod examples;
 mod fact_lists;
 mod facts;
 mod imports;
+mod lifecycle;
 mod parallel;
 mod prices;
 mod sandbox;

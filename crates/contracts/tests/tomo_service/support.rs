@@ -13,14 +13,16 @@ use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::import::{ImportRow, ImportSession, RowVerdict};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
-use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::model::tool::{Future, Item};
+use frontdesk_engine::model::tool::{Future, Item, Outcome};
 use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::http_client::NoHttpClient;
 use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::ports::{Commit, Committed, Identity, Store};
 use frontdesk_engine::seal::SealKey;
+use frontdesk_engine::serve::own_call::{CallOrigin, OwnTool, call_tool};
 use frontdesk_engine::{Caller, Contract, Fault, FaultKind, Reply, TenantId, serve};
 use frontdesk_store::{Address, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore};
 use frontdesk_testkit::callers::caller;
@@ -69,6 +71,10 @@ pub(crate) fn settings(source: PartnerSource) -> PartnerSettings {
         callback: "https://tomo.example/api/v1/cpc/mcp_provider/demo_partner".to_owned(),
         source,
         error_status: ErrorStatus::Ok,
+        public_url: "https://desk.example/mcp/tomo".to_owned(),
+        backend: None,
+        keys: Default::default(),
+        manifest: Default::default(),
     }
 }
 
@@ -136,6 +142,8 @@ impl ServiceDesk {
             tenant_locks: Default::default(),
             task_queue: Default::default(),
             import_queue: Default::default(),
+            changes: Default::default(),
+            http_client: Arc::new(NoHttpClient),
             settings: DeskSettings {
                 page_bytes: 1 << 20,
                 reply_bytes: 4 << 20,
@@ -194,6 +202,41 @@ impl ServiceDesk {
         let body = self.send(&self.automotive, (DEALERSHIP, scopes), "2025-11-25", tool, arguments).await;
         assert_eq!(body["result"]["isError"], false, "{body}");
         body["result"]["structuredContent"].clone()
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        self.desk.store.as_ref()
+    }
+
+    /// Says what became of a booking; a refusal is its code or the argument that is wrong.
+    pub(crate) async fn advance(&self, partner: Partner, arguments: Value) -> Result<Value, String> {
+        self.operator(partner, "advance_booking", arguments).await
+    }
+
+    /// Calls a tool of the operator.
+    pub(crate) async fn operator(
+        &self,
+        (tenant, _): Partner,
+        tool: &'static str,
+        arguments: Value,
+    ) -> Result<Value, String> {
+        let mount = if tenant.starts_with("dlr_") { &self.dealership } else { &self.own };
+        let origin = CallOrigin {
+            caller: Arc::new(caller("demo_partner:notifications", &[tenant], tomo::MANAGE)),
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            trace: Trace::new("trace"),
+            import_id: None,
+        };
+        let Value::Object(arguments) = arguments else { panic!("{arguments}") };
+        match call_tool(&self.desk, mount, &origin, OwnTool::Operator(tool), arguments, None).await {
+            Ok(Outcome::One(item)) => Ok(serde_json::from_str(&item.body).unwrap()),
+            Ok(Outcome::Raw { answer, .. }) => Ok(serde_json::from_str(&answer).unwrap()),
+            Ok(Outcome::Many(_)) => panic!("a list"),
+            Err(Fault { kind: FaultKind::Domain(code), .. }) => Err(code.0.to_owned()),
+            Err(fault) => {
+                Err(fault.problems.first().map_or_else(|| format!("{fault:?}"), |problem| problem.pointer.clone()))
+            }
+        }
     }
 
     /// What becomes of rows of a file of the business with its own providers; a dry run changes nothing.
@@ -260,6 +303,7 @@ fn incoming(token: String, version: &str, message: Value) -> Incoming {
         route: None,
         name_header: None,
         idempotency_key: None,
+        listening: Listening::No,
         import_id: None,
         transport_fault: None,
         body: RequestBody::from_bytes(message.to_string()),

@@ -7,6 +7,7 @@ mod errors;
 mod handshake;
 mod intent_files;
 mod limits;
+mod manifest;
 mod settings;
 mod support;
 mod tools_list;

@@ -10,9 +10,10 @@ use frontdesk_contracts::tomo;
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
-use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::http_client::NoHttpClient;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Contract, Reply, serve};
 use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
@@ -37,15 +38,20 @@ pub(crate) fn partner(intent: &str, source: PartnerSource) -> PartnerSettings {
         callback: "https://tomo.example/api/v1/cpc/mcp_provider/demo_partner".to_owned(),
         source,
         error_status: ErrorStatus::Ok,
+        public_url: "https://desk.example/mcp/tomo".to_owned(),
+        backend: None,
+        keys: Default::default(),
+        manifest: Default::default(),
     }
 }
 
-/// The three intents that are built in, each with the source that the demo gives it.
-pub(crate) fn all_partners() -> [PartnerSettings; 3] {
+/// The intents that are built in, each with the source that the demo gives it.
+pub(crate) fn all_partners() -> [PartnerSettings; 4] {
     [
         partner(HOTEL, PartnerSource::Own),
         partner("marketplace.buy_used_car", PartnerSource::Dealership),
         partner("auto.book_general_service", PartnerSource::Dealership),
+        partner("mobility.book_intracity_ride", PartnerSource::Own),
     ]
 }
 
@@ -81,6 +87,8 @@ impl WireDesk {
             tenant_locks: Default::default(),
             task_queue: Default::default(),
             import_queue: Default::default(),
+            changes: Default::default(),
+            http_client: Arc::new(NoHttpClient),
             settings: DeskSettings {
                 page_bytes: 1 << 20,
                 reply_bytes: 4 << 20,
@@ -117,6 +125,7 @@ impl WireDesk {
             route: None,
             name_header: None,
             idempotency_key: None,
+            listening: Listening::No,
             import_id: None,
             transport_fault: None,
             body,

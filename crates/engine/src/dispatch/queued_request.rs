@@ -14,7 +14,7 @@ use super::key::DispatchKey;
 use crate::desk::Mount;
 use crate::model::caller::{Caller, ClientId, Scope, Scopes, TenantId};
 use crate::model::fault::{Fault, FaultKind};
-use crate::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use crate::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use crate::model::tool::ToolSpec;
 use crate::model::trace::Trace;
 use crate::pipeline::precheck::Peek;
@@ -155,6 +155,7 @@ impl QueuedRequest {
             name_header: self.name_header.clone(),
             // A write that is repeated after a crash finds its own claim.
             idempotency_key: self.key.as_ref().map(|key| key.as_str().to_owned()),
+            listening: Listening::No,
             import_id: None,
             transport_fault: None,
             address: self.address,
@@ -218,7 +219,7 @@ fn bad(message: &'static str) -> Fault {
 mod tests {
     use super::{QueuedRequest, read};
     use crate::model::caller::{Caller, ClientId, Scopes, TenantId};
-    use crate::model::incoming::{Credential, Incoming, RequestBody, Verb};
+    use crate::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
     use crate::model::trace::Trace;
 
     /// A task that an earlier version has stored must be read, and a repeat must be recognised by its hash.
@@ -256,6 +257,7 @@ mod tests {
             route: None,
             name_header: None,
             idempotency_key: None,
+            listening: Listening::No,
             import_id: None,
             transport_fault: None,
             address: [192, 0, 2, 1].into(),

@@ -78,10 +78,12 @@ fn answer(request: &QueuedRequest, reply: &Reply) -> CallAnswer {
     let text = || String::from_utf8_lossy(&reply.body).into_owned();
     let response = match reply.kind {
         ReplyKind::Empty => "null".to_owned(),
-        ReplyKind::Rpc | ReplyKind::Plain => match serde_json::from_slice::<IgnoredAny>(&reply.body) {
-            Ok(IgnoredAny) => text(),
-            Err(_) => quote(&text()),
-        },
+        ReplyKind::Rpc | ReplyKind::Plain | ReplyKind::Events => {
+            match serde_json::from_slice::<IgnoredAny>(&reply.body) {
+                Ok(IgnoredAny) => text(),
+                Err(_) => quote(&text()),
+            }
+        }
     };
     CallAnswer { http_status: reply.status, trace_id: request.shown_trace().to_owned(), response }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use frontdesk_wire::frame::Id;
 use tokio::sync::Notify;
 
+use crate::limits::streams::{StreamLimits, Streams};
 use crate::model::caller::ClientId;
 
 type Waiting = Mutex<HashMap<(ClientId, Id), Vec<Arc<Notify>>>>;
@@ -15,6 +16,8 @@ type Waiting = Mutex<HashMap<(ClientId, Id), Vec<Arc<Notify>>>>;
 #[derive(Default, Clone)]
 pub struct Inflight {
     waiting: Arc<Waiting>,
+    /// Those whose answer is a stream that stays open.
+    pub streams: Streams,
 }
 
 /// A registered request; removed when dropped.
@@ -25,6 +28,12 @@ pub struct InflightEntry {
 }
 
 impl Inflight {
+    /// The same register under other limits.
+    #[must_use]
+    pub fn with_stream_limits(&self, limits: StreamLimits) -> Inflight {
+        Inflight { waiting: Arc::clone(&self.waiting), streams: self.streams.with_limits(limits) }
+    }
+
     pub fn enter(&self, client: &ClientId, id: &Id) -> InflightEntry {
         let cancelled = Arc::new(Notify::new());
         let key = (client.clone(), id.clone());

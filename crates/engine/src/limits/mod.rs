@@ -1,7 +1,10 @@
 //! What keeps one caller from costing the others: budgets of calls, counted refusals, running calls that can be
-//! cancelled, and locks for tenants whose writes conflict. All of it is bounded.
+//! cancelled, answers that stay open, and locks for tenants whose writes conflict. All of it is bounded.
 
 pub mod inflight;
+pub mod ip_prefix;
 pub mod rate;
+pub mod streams;
 pub mod tally;
+pub mod tenant_changes;
 pub mod tenant_locks;

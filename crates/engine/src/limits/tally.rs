@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::Mutex;
 
-use crate::ip_prefix::ip_prefix;
+use crate::limits::ip_prefix::ip_prefix;
 use crate::model::caller::ClientId;
 
 const MAX_KEYS: usize = 4096;

@@ -6,11 +6,13 @@ use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
+use crate::delivery::DeliveryRules;
 use crate::dispatch::DispatchReply;
 use crate::import::ImportSpec;
 use crate::limits::rate::Budget;
 use crate::model::caller::{Scope, Scopes};
 use crate::model::fault::Fault;
+use crate::model::latency_target::LatencyTarget;
 use crate::model::page::Total;
 use crate::model::reply::Reply;
 use crate::model::schema::Schema;
@@ -35,6 +37,8 @@ pub struct Contract {
     pub imports: Vec<ImportSpec>,
     /// Tools that no caller sees: only commands of the operator call them.
     pub operator_tools: Vec<Tool>,
+    /// How fast its tools must be, by kind; empty where it does not say.
+    pub latency_targets: Vec<LatencyTarget>,
     /// Documents at the root of the server that anybody may read, by path.
     pub documents: Vec<(&'static str, String)>,
     pub dialect: Box<dyn Dialect>,
@@ -136,6 +140,10 @@ pub trait Dialect: Send + Sync {
     /// Adds to or takes from what `tools/list` says about a tool.
     fn describe_tool(&self, tool: &ToolSpec, version: Version, described: &mut Map<String, Value>) {
         let _ = (tool, version, described);
+    }
+    /// What is owed to others when something happens, and how it is sent.
+    fn deliveries(&self) -> Option<&dyn DeliveryRules> {
+        None
     }
     fn compatibility(&self) -> Compatibility {
         Compatibility::default()

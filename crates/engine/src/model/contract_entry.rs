@@ -12,12 +12,14 @@ pub struct ContractEntry {
     pub rest: Option<&'static str>,
     /// How a person is erased, if the contract stores anything about people.
     pub erasure: Option<ErasureSpec>,
+    /// What its deliveries to others are called, in the plural, if it has any: `frontdesk CONTRACT NOUN`.
+    pub deliveries: Option<&'static str>,
 }
 
 impl ContractEntry {
     /// A contract whose mounts need a path and nothing else.
     pub const fn new(name: &'static str) -> ContractEntry {
-        ContractEntry { name, requires: Requires::Nothing, commands: &[], rest: None, erasure: None }
+        ContractEntry { name, requires: Requires::Nothing, commands: &[], rest: None, erasure: None, deliveries: None }
     }
 
     pub const fn requiring(self, requires: Requires) -> ContractEntry {
@@ -30,6 +32,10 @@ impl ContractEntry {
 
     pub const fn with_commands(self, commands: &'static [ContractCommand]) -> ContractEntry {
         ContractEntry { commands, ..self }
+    }
+
+    pub const fn with_deliveries(self, noun: &'static str) -> ContractEntry {
+        ContractEntry { deliveries: Some(noun), ..self }
     }
 
     pub const fn with_erasure(self, erasure: ErasureSpec) -> ContractEntry {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
+use crate::model::event_sink::EventSink;
 use crate::model::fault::Fault;
 use crate::model::route::RouteRequest;
 use crate::model::tool::Future;
@@ -96,6 +97,16 @@ impl std::fmt::Debug for Credential {
     }
 }
 
+/// Whether the caller takes an answer as a stream of events, if there is more to say than one message.
+pub enum Listening {
+    /// One answer.
+    No,
+    /// A stream that is complete at once.
+    AtOnce,
+    /// A stream that may stay open.
+    Held(EventSink),
+}
+
 pub struct Incoming {
     pub verb: Verb,
     pub credential: Credential,
@@ -107,6 +118,7 @@ pub struct Incoming {
     pub route: Option<Box<RouteRequest>>,
     /// `Idempotency-Key` as received: whether it counts, and what is a valid one, depends on what is called.
     pub idempotency_key: Option<String>,
+    pub listening: Listening,
     /// The import whose row this call applies; none for what a caller sends itself.
     pub import_id: Option<Arc<str>>,
     /// A fault of the transport, which is answered once the caller is known.

@@ -40,6 +40,7 @@ pub struct Observation {
     pub recorded: bool,
     /// The protocol era of the message, once it is known.
     pub era: Option<Era>,
+    pub streamed: Streamed,
     /// The answer's status, where one was given.
     pub status: Option<u16>,
     /// The contract's code for what went wrong, as it was answered.
@@ -48,6 +49,15 @@ pub struct Observation {
     pub micros: u64,
     /// The line that the store has, if what it says is how the call ended.
     pub stored_line: Option<String>,
+}
+
+/// Whether the answer was a stream of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streamed {
+    No,
+    AtOnce,
+    /// It stayed open: how long it took says nothing about how fast the server is.
+    Held,
 }
 
 /// The parts of a call that are timed by themselves, in microseconds since its beginning.
@@ -83,6 +93,7 @@ impl Observation {
             personal: false,
             recorded: false,
             era: None,
+            streamed: Streamed::No,
             status: None,
             code: None,
             stages: StageTimes::default(),
@@ -153,6 +164,9 @@ impl Observation {
         }
         if self.personal {
             line.push_str(",\"personal\":true");
+        }
+        if self.streamed == Streamed::Held {
+            line.push_str(",\"streamed\":true");
         }
         line.push('}');
         line

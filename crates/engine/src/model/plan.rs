@@ -64,6 +64,10 @@ impl Change {
             Change::Deleted => "deleted",
         }
     }
+
+    pub fn parse(text: &str) -> Option<Change> {
+        [Change::Created, Change::Updated, Change::Deleted].into_iter().find(|change| change.as_str() == text)
+    }
 }
 
 /// Something happened to a resource. It names the resource and carries no personal data; its place

@@ -12,6 +12,8 @@ pub enum ReplyKind {
     Rpc,
     Plain,
     Empty,
+    /// One or more server-sent events, the last of which is the JSON-RPC answer.
+    Events,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

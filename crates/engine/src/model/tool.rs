@@ -9,6 +9,7 @@ use crate::model::caller::{Scope, Scopes};
 use crate::model::fault::{Code, Fault};
 use crate::model::page::{Page, Total};
 use crate::model::plan::Plan;
+use crate::model::relay::RelayTool;
 use crate::model::route::Route;
 use crate::model::schema::Schema;
 use crate::pipeline::permit::Permitted;
@@ -151,6 +152,38 @@ pub struct ToolCall {
     pub key: Option<String>,
 }
 
+/// A tool that says how something stands that goes on by itself. It only reads; the engine asks again while a caller
+/// listens, and decides how long that may take.
+pub trait WatchTool: Send + Sync {
+    fn observe<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<WatchReport, Fault>>;
+}
+
+/// How something stands now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WatchReport {
+    /// The answer, if this is the last look.
+    pub outcome: Outcome,
+    pub progress: Progress,
+    pub state: WatchState,
+}
+
+/// How far it has come, for a caller who listens. It never becomes less.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    pub done: u32,
+    pub total: u32,
+    /// For people; never personal data.
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchState {
+    /// It can still change.
+    Open,
+    /// Nothing more will happen.
+    Ended,
+}
+
 impl<F> ReadTool for F
 where
     F: for<'a> Fn(&'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> + Send + Sync,
@@ -174,6 +207,8 @@ pub enum Run {
     Read(Arc<dyn ReadTool>),
     Write(Arc<dyn WriteTool>),
     Compound(Arc<dyn CompoundTool>),
+    Watch(Arc<dyn WatchTool>),
+    Relay(Arc<dyn RelayTool>),
 }
 
 impl Run {
@@ -187,6 +222,14 @@ impl Run {
 
     pub fn compound(tool: impl CompoundTool + 'static) -> Run {
         Run::Compound(Arc::new(tool))
+    }
+
+    pub fn watch(tool: impl WatchTool + 'static) -> Run {
+        Run::Watch(Arc::new(tool))
+    }
+
+    pub fn relay(tool: impl RelayTool + 'static) -> Run {
+        Run::Relay(Arc::new(tool))
     }
 }
 

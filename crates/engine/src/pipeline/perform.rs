@@ -16,12 +16,13 @@ use crate::model::tool::{CompoundTool, Future, Item, Outcome, Run, Tool, ToolCal
 use crate::pipeline::permit::Permitted;
 use crate::pipeline::record::CallRecord;
 use crate::ports::{Claim, Commit, Committed, StoredAnswer};
+use crate::relay::relay;
 use crate::serve::own_call::{CallOrigin, OwnTool, call_tool};
 
 /// A plan that conflicts with another write, and not with the caller's own expected version, is made again so often at
 /// most. Within a process it waits for its turn, so only other nodes can be faster: of two that want the same row each
 /// loses every second time.
-const MAX_ATTEMPTS: usize = 16;
+pub(crate) const MAX_ATTEMPTS: usize = 16;
 /// Two nodes that meet pause for different times, so that one of them comes through.
 const MAX_PAUSE_MILLIS: u64 = 16;
 
@@ -35,8 +36,14 @@ pub(crate) async fn perform(
             call_record.desk.import_queue.note_read(permitted.now());
             run_cancellable(call_record, permitted, tool.read(permitted)).await
         }
+        Run::Watch(tool) => {
+            call_record.desk.import_queue.note_read(permitted.now());
+            let watched = run_cancellable(call_record, permitted, tool.observe(permitted)).await;
+            watched.map(|watched| watched.outcome)
+        }
         // Boxed, so that the future of a read has no room for a write.
         Run::Write(tool) => Box::pin(write(call_record, tool.as_ref(), permitted)).await.map(Outcome::One),
+        Run::Relay(tool) => Box::pin(relay(call_record, tool.as_ref(), permitted)).await.map(Outcome::One),
         Run::Compound(tool) => Box::pin(make_calls(call_record, tool.as_ref(), permitted)).await,
     }
 }
@@ -64,11 +71,11 @@ async fn make_calls(
 }
 
 /// Only a call with a request id can be cancelled by its caller.
-async fn run_cancellable(
+pub(crate) async fn run_cancellable<T>(
     call_record: &CallRecord<'_>,
     permitted: &Permitted<'_>,
-    mut read: Future<'_, Result<Outcome, Fault>>,
-) -> Result<Outcome, Fault> {
+    mut read: Future<'_, Result<T, Fault>>,
+) -> Result<T, Fault> {
     // A read that is ready at once is not registered: a cancellation would come too late.
     let first_poll = poll_fn(|context| Poll::Ready(read.as_mut().poll(context))).await;
     if let Poll::Ready(outcome) = first_poll {
@@ -80,8 +87,12 @@ async fn run_cancellable(
     let entry = call_record.desk.inflight.enter(&permitted.caller().client, id);
     tokio::select! {
         outcome = read => outcome,
-        () = entry.cancelled() => Err(Fault::new(FaultKind::Cancelled, "The request was cancelled by its caller.")),
+        () = entry.cancelled() => Err(cancelled()),
     }
+}
+
+pub(crate) fn cancelled() -> Fault {
+    Fault::new(FaultKind::Cancelled, "The request was cancelled by its caller.")
 }
 
 async fn write(
@@ -113,6 +124,7 @@ async fn write(
             }
         };
         let Plan { steps, events, outcome } = plan;
+        let has_events = !events.is_empty();
         let commit = Commit {
             tenant: permitted.tenant().clone(),
             at: desk.now(),
@@ -125,6 +137,9 @@ async fn write(
         match desk.store.commit(commit).await? {
             Committed::Done => {
                 call_record.mark_recorded();
+                if has_events {
+                    desk.changes.note(permitted.tenant());
+                }
                 tool.committed(permitted, &outcome);
                 return Ok(outcome);
             }
@@ -146,7 +161,7 @@ async fn write(
     Err(Fault::unavailable("the plan conflicted with other writes at every attempt"))
 }
 
-fn random_pause(desk: &Desk) -> Duration {
+pub(crate) fn random_pause(desk: &Desk) -> Duration {
     let mut byte = [0];
     desk.random.fill(&mut byte);
     let [number] = byte;
@@ -171,12 +186,16 @@ async fn replay(
     earlier: StoredAnswer,
 ) -> Result<Item, Fault> {
     if claim.is_some_and(|claim| claim.request_hash != earlier.request_hash) {
-        return Err(Fault::new(
-            FaultKind::KeyReused,
-            "This idempotency key was used before with other arguments. Use a new key for a new request.",
-        ));
+        return Err(key_reused());
     }
     tool.replay(permitted, earlier.answer).await
+}
+
+pub(crate) fn key_reused() -> Fault {
+    Fault::new(
+        FaultKind::KeyReused,
+        "This idempotency key was used before with other arguments. Use a new key for a new request.",
+    )
 }
 
 /// The plan was handed over and may still commit; only a key makes repeating it safe.

@@ -15,12 +15,14 @@ use crate::limits::rate::Budget;
 use crate::model::caller::{Caller, TenantId};
 use crate::model::contract::Contract;
 use crate::model::fault::{Fault, FaultKind, Problem};
+use crate::model::notice::Notice;
 use crate::model::page::{CountQuery, Filter, Page, Query, Start, Total, Window};
 use crate::model::plan::Event;
 use crate::model::table::{Cell, StoredRow, TableSpec};
 use crate::model::timestamp::Millis;
 use crate::model::tool::{Item, RateKey, Sensitivity, ToolSpec};
 use crate::model::tool_input::ToolInput;
+use crate::ports::http_client::HttpClient;
 use crate::ports::site_db::SiteDb;
 use crate::ports::{Claim, Disclosure};
 use crate::seal::sha256;
@@ -277,6 +279,11 @@ impl Permitted<'_> {
         self.desk.keys.cursor.open(&associated, &URL_SAFE_NO_PAD.decode(sealed).ok()?)
     }
 
+    /// How other servers are called.
+    pub fn http_client(&self) -> &dyn HttpClient {
+        self.desk.http_client.as_ref()
+    }
+
     /// The database that the mount reads.
     pub fn site_db(&self) -> Result<&dyn SiteDb, Fault> {
         self.site_db.ok_or_else(|| Fault::internal("this mount has no site database"))
@@ -296,11 +303,27 @@ impl Permitted<'_> {
 
     pub(crate) fn claim(&self) -> Option<Claim> {
         let key = self.input.idempotency_key.clone()?;
+        let (client, request_hash) = (self.caller.client.clone(), self.request_hash());
+        Some(Claim { client, tool: self.spec.name, key, request_hash })
+    }
+
+    /// What two requests have in common if they ask for the same.
+    pub fn request_hash(&self) -> [u8; 32] {
         let mut request = self.contract.id.as_bytes().to_vec();
         // A contract's name has no zero in it, so no two pairs read the same.
         request.push(0);
         request.extend(canonical_object(&self.input.arguments));
-        Some(Claim { client: self.caller.client.clone(), tool: self.spec.name, key, request_hash: sha256(&request) })
+        sha256(&request)
+    }
+
+    /// The name of the tool.
+    pub(crate) fn tool(&self) -> &'static str {
+        self.spec.name
+    }
+
+    /// Tells the operator about something that is no call.
+    pub fn notify(&self, notice: &Notice<'_>) {
+        self.desk.observer.on_notice(notice);
     }
 
     pub(crate) fn with_event_ids(&self, events: Vec<Event>) -> Vec<(String, Event)> {

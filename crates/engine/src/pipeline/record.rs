@@ -2,19 +2,26 @@
 //! disconnects; an answer with personal data is not sent before its record is on disk.
 
 mod call_record;
+pub mod latency_window;
+pub mod service_level;
 pub mod stopwatch;
 
 pub use call_record::CallRecord;
 use stopwatch::Stage;
+
+use bytes::Bytes;
+use frontdesk_wire::event_stream::event;
+use frontdesk_wire::frame::Id;
 
 use crate::desk::{Desk, Mount};
 use crate::limits::tally::TallyKey;
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::Incoming;
 use crate::model::observation::Observation;
-use crate::model::reply::Reply;
+use crate::model::reply::{Reply, ReplyKind};
 use crate::pipeline::permit::rate_limited;
 use crate::ports::Durability;
+use crate::serve::batch::as_rpc;
 
 /// What a call does between the start and the end of its record. A trait, because the future of an async closure is not
 /// known to be `Send` for every lifetime of the record.
@@ -79,6 +86,7 @@ async fn finish(call_record: &mut CallRecord<'_>, outcome: Result<Reply, Fault>)
         // The clock was just read where the recording was timed.
         let ended = observation.stages.record.map_or_else(|| call_record.stopwatch.micros(), |lap| lap.until);
         set_reply(&mut observation, &reply, ended);
+        call_record.mount.service_level.add(&observation);
         desk.observer.on_call(&observation, cause.as_deref());
     }
     reply
@@ -100,7 +108,18 @@ fn count_refusal(call_record: &mut CallRecord<'_>, fault: Fault) -> Reply {
 
 fn failure_reply(call_record: &CallRecord<'_>, fault: &Fault) -> Reply {
     let dialect = call_record.mount.contract.dialect.as_ref();
-    Reply { fault: Some(fault.kind), ..dialect.failure(fault, &call_record.reply_context()) }
+    let reply = Reply { fault: Some(fault.kind), ..dialect.failure(fault, &call_record.reply_context()) };
+    if call_record.is_stream_open() { last_event(call_record.id(), reply) } else { reply }
+}
+
+/// A failure as the last event of a stream whose status was sent long ago. A request that was cancelled gets no answer.
+fn last_event(id: Option<&Id>, reply: Reply) -> Reply {
+    let message = match reply.fault {
+        Some(FaultKind::Cancelled) => None,
+        Some(_) | None => as_rpc(id, &reply),
+    };
+    let body = message.map(|message| event(&message)).unwrap_or_default();
+    Reply { status: 200, headers: Vec::new(), body: Bytes::from(body), kind: ReplyKind::Events, ..reply }
 }
 
 fn set_reply(observation: &mut Observation, reply: &Reply, micros: u64) {

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 use crate::model::contract::{Contract, ResourceSource, ServerInfo};
 use crate::model::fault::{Fault, FaultKind};
+use crate::model::nearest::near_tool;
 use crate::model::tool::Tool;
-use crate::nearest::near_tool;
 use crate::pipeline::resolve::catalogue::{is_shown, templates};
 use crate::serve::CallContext;
 

@@ -1,18 +1,21 @@
 //! What the engine needs from outside: a store, an identity provider, time and randomness.
 //! Implementations live elsewhere; nothing here knows how they work.
 
+pub mod http_client;
 pub mod registry;
 pub mod site_db;
 
 use std::sync::Arc;
 
+use crate::delivery::DeliveryNotice;
 use crate::model::caller::{Caller, ClientId, TenantId};
 use crate::model::fault::Fault;
 use crate::model::idempotency_key::IdempotencyKey;
 use crate::model::incoming::{Credential, OtherCredentials};
+use crate::model::notice::Notice;
 use crate::model::observation::Observation;
 use crate::model::page::{CountQuery, Page, Query};
-use crate::model::plan::{Event, Step};
+use crate::model::plan::{Change, Event, Step};
 use crate::model::table::{Cell, StoredRow, TableSpec};
 use crate::model::timestamp::Millis;
 use crate::model::tool::{Future, Item};
@@ -39,6 +42,16 @@ pub trait Identity: Send + Sync {
 /// Sees every finished call; makes log lines and metrics of it.
 pub trait Observer: Send + Sync {
     fn on_call(&self, observation: &Observation, cause: Option<&str>);
+
+    /// Sees what happens to deliveries.
+    fn on_delivery(&self, notice: &DeliveryNotice<'_>) {
+        let _ = notice;
+    }
+
+    /// Something that an operator should know and that is no call.
+    fn on_notice(&self, notice: &Notice<'_>) {
+        let _ = notice;
+    }
 }
 
 /// Which sealed parts of a row leave the store.
@@ -104,12 +117,34 @@ pub trait Store: Send + Sync {
     /// Commits everything or nothing. Once handed over it continues even if the caller stops waiting.
     fn commit<'a>(&'a self, commit: Commit) -> Future<'a, Result<Committed, Fault>>;
 
+    /// Events of a tenant in the order in which they were committed, at most `limit` of those behind `after`. The numbers
+    /// have no gap, so a reader that stores the last one misses none.
+    fn events<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        after: i64,
+        limit: usize,
+    ) -> Future<'a, Result<Vec<OutboxEvent>, Fault>>;
+
     /// Appends to this node's audit chain. Once polled it continues even if the caller stops waiting.
     fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>>;
 
     /// As `append_audit` with `Grouped`, for calls that nobody waits for. A full queue loses nothing that was
     /// answered: it is only called for calls whose client has gone or that panicked.
     fn append_audit_detached(&self, record: String);
+}
+
+/// An event that was committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxEvent {
+    /// Its number in the tenant's sequence, from 1 on.
+    pub seq: i64,
+    pub event_id: String,
+    /// The table of the record, and the record.
+    pub kind: String,
+    pub id: String,
+    pub change: Change,
+    pub at: Millis,
 }
 
 /// An idempotency key in its scope: tenant (given beside it), client and tool.

@@ -77,17 +77,7 @@ fn exhausted(context: &CallContext<'_, '_>, bytes: usize) -> Option<Fault> {
 
 /// One answer to a batch. Whatever is not a JSON-RPC message by itself becomes an error inside one.
 pub fn combine(replies: Vec<(Option<Id>, Reply)>) -> Reply {
-    let parts: Vec<Vec<u8>> = replies
-        .into_iter()
-        .filter_map(|(id, reply)| match reply.kind {
-            ReplyKind::Rpc => Some(reply.body.to_vec()),
-            ReplyKind::Plain => {
-                let data = as_json(&reply.body);
-                Some(error(id.as_ref(), i64::from(reply.status), "The request was refused", Some(&data)))
-            }
-            ReplyKind::Empty => None,
-        })
-        .collect();
+    let parts: Vec<Vec<u8>> = replies.into_iter().filter_map(|(id, reply)| as_rpc(id.as_ref(), &reply)).collect();
     if parts.is_empty() {
         return Reply::empty(202);
     }
@@ -95,6 +85,19 @@ pub fn combine(replies: Vec<(Option<Id>, Reply)>) -> Reply {
     body.extend(parts.join(&b','));
     body.push(b']');
     Reply::rpc(Bytes::from(body))
+}
+
+/// The one message that a reply comes to, if it is one.
+pub(crate) fn as_rpc(id: Option<&Id>, reply: &Reply) -> Option<Vec<u8>> {
+    match reply.kind {
+        ReplyKind::Rpc => Some(reply.body.to_vec()),
+        ReplyKind::Plain => {
+            let data = as_json(&reply.body);
+            Some(error(id, i64::from(reply.status), "The request was refused", Some(&data)))
+        }
+        // A stream is several messages; only a request by itself is answered with one.
+        ReplyKind::Empty | ReplyKind::Events => None,
+    }
 }
 
 /// A plain body need not be JSON, but everything inside a batch must be.

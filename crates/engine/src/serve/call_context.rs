@@ -20,6 +20,16 @@ pub struct CallContext<'c, 'a> {
     /// When it must have been answered, together with all other calls of the same request.
     pub(crate) deadline: Instant,
     pub(crate) charge: Charge,
+    pub(crate) form: AnswerForm,
+}
+
+/// In which form a call may be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerForm {
+    /// One message, because it is part of something else.
+    Message,
+    /// As the caller asked for.
+    AsAsked,
 }
 
 impl<'c, 'a> CallContext<'c, 'a> {
@@ -34,7 +44,8 @@ impl<'c, 'a> CallContext<'c, 'a> {
         match identified {
             Ok(caller) => {
                 call_record.end_stage();
-                Ok(CallContext::new(call_record, caller, deadline, Charge::Due))
+                let context = CallContext::new(call_record, caller, deadline, Charge::Due);
+                Ok(CallContext { form: AnswerForm::AsAsked, ..context })
             }
             // Boxed, because hardly any call comes here.
             Err(fault) => Err(Box::pin(refuse(call_record, fault)).await),
@@ -49,7 +60,7 @@ impl<'c, 'a> CallContext<'c, 'a> {
         charge: Charge,
     ) -> CallContext<'c, 'a> {
         call_record.set_caller(&caller);
-        CallContext { record: call_record, caller, deadline, charge }
+        CallContext { record: call_record, caller, deadline, charge, form: AnswerForm::Message }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{CallContext, end_perform, permit_tool};
 use crate::desk::{Desk, Mount};
 use crate::model::caller::Caller;
 use crate::model::fault::Fault;
-use crate::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use crate::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use crate::model::reply::Reply;
 use crate::model::tool::{Future, Outcome, Run, Tool};
 use crate::model::trace::Trace;
@@ -83,6 +83,7 @@ async fn run_call(
         name_header: None,
         route: None,
         idempotency_key: key,
+        listening: Listening::No,
         import_id: origin.import_id.clone(),
         transport_fault: None,
         address: origin.address,
@@ -147,6 +148,6 @@ pub async fn check_call(
     let permitted = permit(desk, mount, caller, &tool.spec, input)?;
     match &tool.run {
         Run::Write(tool) => tool.plan(&permitted).await.map(drop),
-        Run::Read(_) | Run::Compound(_) => Ok(()),
+        Run::Read(_) | Run::Compound(_) | Run::Watch(_) | Run::Relay(_) => Ok(()),
     }
 }

@@ -21,3 +21,5 @@ mod resolve;
 mod resource;
 mod run_tool;
 mod shape;
+mod watch;
+mod watch_held;

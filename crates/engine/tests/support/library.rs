@@ -49,6 +49,7 @@ pub(crate) fn contract() -> Contract {
         ordinary_scopes: Scopes::new(["books:read", "books:write"].map(Scope::new)),
         imports: Vec::new(),
         operator_tools: Vec::new(),
+        latency_targets: Vec::new(),
         documents: Vec::new(),
         dialect: Box::new(Plainly::default()),
     }

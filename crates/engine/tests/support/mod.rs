@@ -6,6 +6,7 @@ pub(crate) mod dialect;
 pub(crate) mod library;
 pub(crate) mod requests;
 pub(crate) mod tools;
+pub(crate) mod watching;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use frontdesk_engine::dispatch::{DispatchLimits, TaskQueue};
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::incoming::Incoming;
 use frontdesk_engine::model::mount_policy::MountPolicy;
+use frontdesk_engine::ports::http_client::NoHttpClient;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Contract, Desk, serve};
 
@@ -137,6 +139,8 @@ impl TestDesk {
             tenant_locks: Default::default(),
             task_queue: TaskQueue::new(LIMITS),
             import_queue: Default::default(),
+            changes: Default::default(),
+            http_client: Arc::new(NoHttpClient),
             settings,
         };
         let mount = Mount::new(

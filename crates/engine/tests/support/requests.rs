@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
 use frontdesk_engine::Fault;
-use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use frontdesk_engine::model::trace::Trace;
 
 pub(crate) fn post(who: &str, body: &str) -> Incoming {
@@ -16,6 +16,7 @@ pub(crate) fn post(who: &str, body: &str) -> Incoming {
         route: None,
         name_header: None,
         idempotency_key: None,
+        listening: Listening::No,
         import_id: None,
         transport_fault: None,
         body: RequestBody::from_bytes(Bytes::copy_from_slice(body.as_bytes())),

@@ -3,7 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use frontdesk_engine::ip_prefix::ip_prefix;
+use frontdesk_engine::limits::ip_prefix::ip_prefix;
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::caller::ClientId;
 use frontdesk_engine::ports::registry::Client;

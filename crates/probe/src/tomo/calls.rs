@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::doctor::Doctor;
-use super::examples::{Answers, as_sent, filled_in};
+use super::examples::{Answers, as_sent, filled_in, needed};
 use super::forbidden;
 use super::intent::{IntentFile, ToolFile};
+use super::tracking::stream_problems;
 use crate::json_schema::{problems, timestamp};
 use crate::report::shown;
 use crate::rpc::Exchange;
@@ -13,11 +14,22 @@ use crate::rpc::Exchange;
 /// In which order tools are called: what a later one needs is answered by an earlier one.
 const ORDER: [&str; 8] = ["search", "get_detail", "utility", "create", "track", "modify", "rate", "cancel"];
 
-/// The tools of an intent in the order in which they can be called.
+/// The tools of an intent in the order in which they can be called: by role, but never before what they need.
 pub(super) fn in_order(intent: &IntentFile) -> Vec<&ToolFile> {
-    let mut tools: Vec<&ToolFile> = intent.tools.iter().collect();
-    tools.sort_by_key(|tool| ORDER.iter().position(|role| *role == tool.role));
-    tools
+    let mut rest: Vec<&ToolFile> = intent.tools.iter().collect();
+    rest.sort_by_key(|tool| ORDER.iter().position(|role| *role == tool.role));
+    let mut ordered: Vec<&ToolFile> = Vec::new();
+    while !rest.is_empty() {
+        let is_ready = |tool: &&ToolFile| {
+            let example = tool.examples.first();
+            let missing = |name: &&str| rest.iter().any(|other| other.name == *name);
+            !example.is_some_and(|example| needed(example).iter().any(missing))
+        };
+        // Examples that need each other cannot be called; they come as they stand.
+        let next = rest.iter().position(is_ready).unwrap_or(0);
+        ordered.push(rest.remove(next));
+    }
+    ordered
 }
 
 impl Doctor {
@@ -26,6 +38,19 @@ impl Doctor {
         let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": self.unique()}});
         let exchange = self.rpc.send("tools/call", Some(params)).await?;
         self.look_through(tool, &exchange);
+        Ok(exchange)
+    }
+
+    /// Calls a tool that tracks: its stream is read to the end, and must be one of this call.
+    async fn call_tracking(&mut self, tool: &str, arguments: &Value) -> Result<Exchange, String> {
+        let token = self.unique();
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": token}});
+        let exchange = self.rpc.send_to_the_end("tools/call", Some(params)).await?;
+        self.look_through(tool, &exchange);
+        for problem in stream_problems(&exchange, &token) {
+            let remedy = "Send progress with the token of the call, then the response, then end the stream (§5).";
+            self.points.responses.wrong(format!("{tool}: {problem}."), remedy);
+        }
         Ok(exchange)
     }
 
@@ -78,15 +103,39 @@ impl Doctor {
             }
             let Some(answer) = self.check_call(tool, &arguments).await else { continue };
             answers.insert(tool.name.clone(), answer);
-            if tool.role == "create" {
-                self.check_idempotency(intent, tool, &arguments, &answers).await;
+            match tool.role.as_str() {
+                "create" => self.check_idempotency(intent, tool, &arguments, &answers).await,
+                "track" => self.track_at_once(tool, &arguments).await,
+                _ => {}
             }
         }
         answers
     }
 
+    /// Calls every tool of an intent once, with its example, and checks the answers.
+    pub(super) async fn call_each(&mut self, intent: &IntentFile) {
+        let mut answers = Answers::new();
+        for tool in
+            in_order(intent).into_iter().filter(|tool| self.has_tool(&intent.id, &tool.name)).collect::<Vec<_>>()
+        {
+            match self.arguments(intent, tool, &answers) {
+                Ok(arguments) => {
+                    let answer = self.check_call(tool, &arguments).await;
+                    answers.extend(answer.map(|answer| (tool.name.clone(), answer)));
+                }
+                Err(why) => {
+                    self.points.responses.wrong(format!("{}: {why}.", tool.name), "Answer what comes before it.")
+                }
+            }
+        }
+    }
+
     async fn check_call(&mut self, tool: &ToolFile, arguments: &Value) -> Option<Value> {
-        let answered = match self.call(&tool.name, arguments).await {
+        let called = match tool.role.as_str() {
+            "track" => self.call_tracking(&tool.name, arguments).await,
+            _ => self.call(&tool.name, arguments).await,
+        };
+        let answered = match called {
             Ok(exchange) => payload(&exchange),
             Err(problem) => Err(problem),
         };
@@ -167,6 +216,6 @@ pub(super) fn payload(exchange: &Exchange) -> Result<Value, String> {
     if payload.is_object() { Ok(payload) } else { Err("the text is JSON, but no object".to_owned()) }
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
+pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }

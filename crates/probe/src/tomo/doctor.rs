@@ -1,14 +1,17 @@
 //! The walk through the twelve points, in the order in which one needs the other.
 
+use std::time::Instant;
+
 use serde_json::Value;
 use time::OffsetDateTime;
 
 use super::intent::{IntentFile, KnownIntents};
+use super::target::Target;
 use super::tools::{ListedTool, MAX_TOOLS, check_inputs, check_toolset, read};
 use crate::command::ProbeReport;
 use crate::https::Endpoint;
 use crate::report::{CheckPoint, report, shown};
-use crate::rpc::{AcceptHeader, RpcClient};
+use crate::rpc::{AcceptHeader, ProbeCredential, RpcClient};
 
 pub(super) struct Points {
     pub(super) https: CheckPoint,
@@ -93,6 +96,8 @@ pub(super) struct Doctor {
     pub(super) rounds: usize,
     pub(super) points: Points,
     pub(super) tools: Vec<ListedTool>,
+    /// The answer of tools/list, as it was.
+    pub(super) listed: Value,
     pub(super) started_at: OffsetDateTime,
     run: String,
     numbers: u64,
@@ -104,32 +109,31 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn new(
-        endpoint: Endpoint,
-        rpc: RpcClient,
-        stranger: RpcClient,
-        has_identity: bool,
-        secret: Option<String>,
+        target: &Target,
+        credential: &ProbeCredential,
         intents: KnownIntents,
         rounds: usize,
-    ) -> Doctor {
+        until: Instant,
+    ) -> Result<Doctor, String> {
         let started_at = now();
-        Doctor {
-            endpoint,
-            rpc,
-            stranger,
-            has_identity,
-            secret,
+        Ok(Doctor {
+            endpoint: target.endpoint.clone(),
+            rpc: target.client(credential, until)?,
+            stranger: target.stranger(until)?,
+            has_identity: target.has_identity(),
+            secret: target.secret.clone(),
             intents,
             rounds,
             points: Points::new(),
             tools: Vec::new(),
+            listed: Value::Null,
             run: format!("doctor_{:x}", started_at.unix_timestamp_nanos()),
             started_at,
             numbers: 0,
             called: 0,
             idempotent: 0,
             left: Vec::new(),
-        }
+        })
     }
 
     /// A text that this run, and no other, has used once.
@@ -149,11 +153,31 @@ impl Doctor {
             self.points.idempotency.wrong(problem, "Cancel them by hand.");
         }
         self.points.signing.not_checked(
-            "it cannot be seen from outside. Let the server report a completed order to a receiver of your own, and \
-             compare X-TOMO-Signature with sha256=<hex of HMAC-SHA256 over timestamp.body>, where the timestamp is \
-             X-TOMO-Timestamp in milliseconds and the body is taken byte for byte",
+            "it cannot be seen from outside. `frontdesk tomo simulate --receive` takes the completions of what it books \
+             and checks their signatures",
         );
         report(&self.points.all())
+    }
+
+    /// What TOMO does when an endpoint is registered: the handshake, the list, and one call of each tool in the sandbox.
+    /// Gives the intents that are served; what went wrong is in the points.
+    pub(super) async fn register(&mut self) -> Vec<IntentFile> {
+        if !self.check_https().await || !self.check_handshake().await || !self.check_list().await {
+            return Vec::new();
+        }
+        let intents = self.served_intents();
+        for intent in &intents {
+            let listed: Vec<ListedTool> = self.tools.iter().filter(|tool| tool.intent == intent.id).cloned().collect();
+            check_toolset(intent, &listed, &mut self.points.intents);
+            check_inputs(intent, &listed, &mut self.points.inputs);
+            self.call_each(intent).await;
+        }
+        intents
+    }
+
+    /// What was found wrong so far, in the order of the points.
+    pub(super) fn problems(&self) -> Vec<String> {
+        self.points.all().iter().flat_map(|point| point.problems().map(str::to_owned)).collect()
     }
 
     async fn walk(&mut self) {
@@ -223,6 +247,7 @@ impl Doctor {
                 return false;
             }
         };
+        self.listed = result.clone();
         if result.get("nextCursor").is_some_and(|cursor| !cursor.is_null()) {
             self.points
                 .list
@@ -245,7 +270,7 @@ impl Doctor {
     }
 
     /// The intents of the listed tools for which there is a file.
-    fn served_intents(&mut self) -> Vec<IntentFile> {
+    pub(super) fn served_intents(&mut self) -> Vec<IntentFile> {
         let mut ids: Vec<String> = self.tools.iter().map(|tool| tool.intent.clone()).collect();
         ids.sort();
         ids.dedup();
@@ -281,6 +306,6 @@ impl Doctor {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the judge runs outside of any server and has no clock port")]
-fn now() -> OffsetDateTime {
+pub(super) fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }

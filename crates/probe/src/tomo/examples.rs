@@ -29,6 +29,17 @@ pub(super) fn filled_in(example: &Value, answers: &Answers) -> Result<Value, Str
     Ok(example.clone())
 }
 
+/// The tools whose answers an example needs.
+pub(super) fn needed(example: &Value) -> Vec<&str> {
+    if let Some(text) = example.as_str() {
+        let inner = text.strip_prefix("{{").and_then(|text| text.strip_suffix("}}"));
+        return inner.map(|inner| inner.split_once(':').map_or(inner, |(tool, _)| tool)).into_iter().collect();
+    }
+    let members = example.as_object().into_iter().flat_map(|members| members.values());
+    let items = example.as_array().into_iter().flatten();
+    members.chain(items).flat_map(needed).collect()
+}
+
 /// The arguments as TOMO sends them (§3): with the common ones, each session and key used once.
 pub(super) fn as_sent(arguments: Value, intent: &IntentFile, unique: &str) -> Value {
     let mut arguments = arguments;

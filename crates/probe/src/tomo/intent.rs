@@ -5,10 +5,12 @@ use serde_json::{Map, Value, json};
 use crate::json_schema::unknown_keyword;
 use crate::report::shown;
 
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 5] = [
     ("travel.book_hotel", include_str!("../../../../spec/tomo/intents/travel.book_hotel.json")),
     ("marketplace.buy_used_car", include_str!("../../../../spec/tomo/intents/marketplace.buy_used_car.json")),
     ("auto.book_general_service", include_str!("../../../../spec/tomo/intents/auto.book_general_service.json")),
+    ("mobility.book_intracity_ride", include_str!("../../../../spec/tomo/intents/mobility.book_intracity_ride.json")),
+    ("food.order_delivery", include_str!("../../../../spec/tomo/intents/food.order_delivery.json")),
 ];
 
 /// References inside references: more are a circle.
@@ -22,7 +24,16 @@ pub(super) struct IntentFile {
     pub(super) id: String,
     pub(super) version: String,
     pub(super) error_codes: Vec<String>,
+    pub(super) completion: CompletionWords,
     pub(super) tools: Vec<ToolFile>,
+}
+
+/// How a completion says what became of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CompletionWords {
+    pub(super) completed: String,
+    pub(super) cancelled: String,
+    pub(super) failed: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -91,7 +102,17 @@ fn parse(text: &str) -> Result<IntentFile, String> {
     }
     let codes = file.get("error_codes").and_then(Value::as_array).into_iter().flatten();
     let file = Value::Object(file.clone());
+    // A file without these words is taken: only completions need them.
+    let word = |name: &str| {
+        let word = file.pointer(&format!("/completion/{name}")).and_then(Value::as_str);
+        word.unwrap_or(name).to_owned()
+    };
     Ok(IntentFile {
+        completion: CompletionWords {
+            completed: word("completed"),
+            cancelled: word("cancelled"),
+            failed: word("failed"),
+        },
         id: text_of(&file, "intent")?,
         version: text_of(&file, "intent_version")?,
         error_codes: codes.filter_map(Value::as_str).map(str::to_owned).collect(),

@@ -8,11 +8,8 @@ use super::calls::payload;
 use super::doctor::Doctor;
 use super::examples::Answers;
 use super::intent::{IntentFile, ToolFile};
+use super::latency::{self, LatencyTarget, percentile};
 use crate::rpc::{AcceptHeader, Exchange, ProbeCredential};
-
-/// p95 in milliseconds, by role.
-const TARGETS: [(&str, u64); 5] =
-    [("search", 1_500), ("get_detail", 800), ("create", 5_000), ("track", 400), ("cancel", 3_000)];
 
 /// TOMO itself sends one a second: a server without a limit below this is left in peace.
 const BURST: usize = 60;
@@ -24,7 +21,7 @@ impl Doctor {
         for tool in &intent.tools {
             if answers.contains_key(&tool.name) {
                 match tool.role.as_str() {
-                    "search" | "get_detail" | "track" => self.measure_reads(intent, tool, answers).await,
+                    "search" | "get_detail" => self.measure_reads(intent, tool, answers).await,
                     "create" => self.measure_bookings(intent, tool, answers).await,
                     _ => {}
                 }
@@ -49,7 +46,8 @@ impl Doctor {
 
     /// Each booking is cancelled before the next, so that nothing is sold out.
     async fn measure_bookings(&mut self, intent: &IntentFile, tool: &ToolFile, answers: &Answers) {
-        let (mut creates, mut cancels) = (Vec::new(), Vec::new());
+        let (mut creates, mut tracks, mut cancels) = (Vec::new(), Vec::new(), Vec::new());
+        let tracking = intent.tools.iter().find(|tool| tool.role == "track" && answers.contains_key(&tool.name));
         for round in 1..=self.rounds {
             let Ok(arguments) = self.arguments(intent, tool, answers) else { return };
             let booked = match self.call(&tool.name, &arguments).await {
@@ -59,6 +57,13 @@ impl Doctor {
             match booked {
                 Ok((booked, took)) => {
                     creates.push(took);
+                    // Each booking is tracked once: more often would be too often for one.
+                    if let Some(tracking) = tracking {
+                        match self.track_once(intent, tool, tracking, &booked, answers).await {
+                            Ok(took) => tracks.push(took),
+                            Err(problem) => self.broke_off(&tracking.name, round, &problem),
+                        }
+                    }
                     match self.cancel(intent, tool, booked, answers).await {
                         Some(took) => cancels.push(took),
                         None => return self.broke_off("the cancellation", round, "it was not cancelled"),
@@ -68,8 +73,37 @@ impl Doctor {
             }
         }
         self.compare(&tool.name, "create", creates);
+        if let Some(tracking) = tracking {
+            self.compare(&tracking.name, "track", tracks);
+        }
         if let Some(cancel) = intent.tools.iter().find(|tool| tool.role == "cancel") {
             self.compare(&cancel.name, "cancel", cancels);
+        }
+    }
+
+    async fn track_once(
+        &mut self,
+        intent: &IntentFile,
+        create: &ToolFile,
+        tracking: &ToolFile,
+        booked: &Value,
+        answers: &Answers,
+    ) -> Result<Duration, String> {
+        let mut answers = answers.clone();
+        answers.insert(create.name.clone(), booked.clone());
+        let arguments = self.arguments(intent, tracking, &answers)?;
+        let exchange = self.call(&tracking.name, &arguments).await?;
+        payload(&exchange).map(|_| exchange.took)
+    }
+
+    /// Tracks an order again at once, which TOMO never does: a server may refuse that, in the way of every limit.
+    pub(super) async fn track_at_once(&mut self, tool: &ToolFile, arguments: &Value) {
+        match self.call(&tool.name, arguments).await {
+            Ok(exchange) if exchange.result().is_ok() => {
+                self.points.limits.note(format!("{} is not limited for one order", tool.name));
+            }
+            Ok(exchange) => self.check_limited(&tool.name, &exchange),
+            Err(problem) => self.points.limits.wrong(format!("{}: {problem}.", tool.name), "Answer every call."),
         }
     }
 
@@ -79,8 +113,10 @@ impl Doctor {
     }
 
     fn compare(&mut self, tool: &str, role: &str, times: Vec<Duration>) {
-        let Some((_, target)) = TARGETS.iter().find(|(known, _)| *known == role) else { return };
-        let p95 = p95(times).as_millis();
+        let Some(LatencyTarget { millis: [_, target, _], .. }) = latency::target(role) else { return };
+        let mut times = times;
+        times.sort();
+        let p95 = percentile(&times, 95).as_millis();
         if p95 > u128::from(*target) {
             let problem = format!("{tool}: p95 is {p95} ms over {} calls; the target is {target} ms.", self.rounds);
             self.points.latency.wrong(problem, "Find what it waits for; TOMO drops a partner at twice the target.");
@@ -172,27 +208,5 @@ impl Doctor {
                 self.points.credentials.wrong(format!("{label}: {found}."), remedy);
             }
         }
-    }
-}
-
-fn p95(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    let place = (times.len() * 95).div_ceil(100).saturating_sub(1);
-    times.get(place).copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::p95;
-
-    #[test]
-    fn the_slowest_twentieth_is_left_out() {
-        let times = |count: u64| (1..=count).rev().map(Duration::from_millis).collect::<Vec<_>>();
-        assert_eq!(p95(times(100)), Duration::from_millis(95));
-        assert_eq!(p95(times(20)), Duration::from_millis(19));
-        assert_eq!(p95(times(3)), Duration::from_millis(3));
-        assert_eq!(p95(Vec::new()), Duration::ZERO);
     }
 }

@@ -62,6 +62,12 @@ pub(super) fn maintenance_record(at: Millis, action: MaintenanceAction, mounts: 
     serde_json::json!({"at": at.to_rfc3339(), "operator": action, "mounts": mounts, "outcome": "ok"}).to_string()
 }
 
+/// One delivery, or all dead letters, are sent again.
+pub(super) fn delivery_record(at: Millis, id: Option<&str>) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": "delivery.replay", "id": id.unwrap_or("all"), "outcome": "ok"})
+        .to_string()
+}
+
 /// The first record of an imported tenant names the last link of its old chain.
 pub(crate) fn import_record(at: Millis, manifest: &Manifest) -> String {
     let hash: String = manifest.chain.hash.iter().map(|byte| format!("{byte:02x}")).collect();

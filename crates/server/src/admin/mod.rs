@@ -1,22 +1,28 @@
 //! Administration: requests over a socket that only the owner of the data folder can open, and a loopback listener with
 //! health checks and metrics.
 
+mod advance;
 mod audit_record;
+mod deliveries;
 mod exports;
 mod health;
 mod imports;
 mod maintenance;
 mod person;
 mod requests;
+mod service_level;
 mod socket;
 mod tenants;
 
+pub use advance::{AdvanceTask, AdvanceView};
 pub(crate) use audit_record::{client_record, import_record, tenant_record, tenant_update_record};
+pub use deliveries::{DeliveryAction, DeliveryReply, DeliveryTask, DeliveryView, TestView};
 pub use exports::{ExportReply, ExportStep, ExportTask, PersonalData};
 pub use health::health;
 pub use imports::{ImportReply, ImportStep, ImportTask, ListPosition, ListedIds};
 pub use maintenance::{MaintenanceAction, MaintenanceState, MaintenanceView};
 pub use person::{PersonFound, PersonReply, PersonStep, PersonTask};
 pub use requests::{AdminRequest, AdminResponse, AdminService, ClientView, UnknownTenants};
+pub use service_level::{KindView, LatencyView, ServiceLevelView, StandingView};
 pub use socket::{SocketError, is_served, send_request, serve};
 pub use tenants::{TenantField, TenantFields, TenantRequest, TenantResponse, TenantView};

@@ -14,11 +14,14 @@ use frontdesk_identity::{new_client, new_secret};
 use frontdesk_store::Backend;
 use serde::{Deserialize, Serialize};
 
+use super::advance::{AdvanceTask, AdvanceView};
 use super::audit_record::{client_record, export_record, tenant_record};
+use super::deliveries::{DeliveryAction, DeliveryReply, DeliveryTask};
 use super::exports::{ExportReply, ExportStep, ExportTask};
 use super::imports::{ImportReply, ImportStep, ImportTask};
 use super::maintenance::{MaintenanceAction, MaintenanceView};
 use super::person::{PersonReply, PersonStep, PersonTask};
+use super::service_level::ServiceLevelView;
 use super::tenants::{TenantRequest, TenantResponse};
 use crate::app::{App, DataBackend};
 
@@ -63,9 +66,23 @@ pub enum AdminRequest {
     Tenant {
         request: TenantRequest,
     },
+    /// About what is delivered to others.
+    Deliveries {
+        task: DeliveryTask,
+        action: DeliveryAction,
+    },
     /// Without a path: every mount.
     Maintenance {
         action: MaintenanceAction,
+        mount: Option<String>,
+    },
+    /// What became of a booking.
+    Advance {
+        task: AdvanceTask,
+    },
+    /// How fast tools are; without a path, of every mount of the contract.
+    ServiceLevel {
+        contract: String,
         mount: Option<String>,
     },
 }
@@ -75,7 +92,9 @@ impl AdminRequest {
     /// everybody else, and are repeated while the store cannot take them.
     pub fn timeout(&self) -> Duration {
         match self {
-            AdminRequest::ErasePerson { .. } | AdminRequest::Import { .. } => Duration::from_secs(600),
+            AdminRequest::ErasePerson { .. } | AdminRequest::Import { .. } | AdminRequest::Deliveries { .. } => {
+                Duration::from_secs(600)
+            }
             AdminRequest::AddClient { .. }
             | AdminRequest::ListClients
             | AdminRequest::RotateClient { .. }
@@ -83,6 +102,8 @@ impl AdminRequest {
             | AdminRequest::RecordExport { .. }
             | AdminRequest::Export { .. }
             | AdminRequest::Maintenance { .. }
+            | AdminRequest::Advance { .. }
+            | AdminRequest::ServiceLevel { .. }
             | AdminRequest::Tenant { .. } => Duration::from_secs(30),
         }
     }
@@ -116,7 +137,10 @@ pub enum AdminResponse {
     Export(ExportReply),
     ErasePerson(PersonReply),
     Tenant(TenantResponse),
+    Deliveries(DeliveryReply),
     Maintenance(Vec<MaintenanceView>),
+    Advanced(AdvanceView),
+    ServiceLevels(Vec<ServiceLevelView>),
 }
 
 /// A client as operators see it.
@@ -194,6 +218,13 @@ impl AdminService {
             }
             AdminRequest::Maintenance { action, mount } => {
                 self.maintenance(action, mount.as_deref()).await.map(AdminResponse::Maintenance)
+            }
+            AdminRequest::Advance { task } => self.advance(task).await.map(AdminResponse::Advanced),
+            AdminRequest::Deliveries { task, action } => {
+                self.deliveries(task, action).await.map(AdminResponse::Deliveries)
+            }
+            AdminRequest::ServiceLevel { contract, mount } => {
+                self.service_levels(&contract, mount.as_deref()).map(AdminResponse::ServiceLevels)
             }
             AdminRequest::Tenant { request } => self.handle_tenant(request).await.map(AdminResponse::Tenant),
         }

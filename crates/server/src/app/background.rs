@@ -6,12 +6,16 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use frontdesk_contracts as contracts;
+use frontdesk_engine::delivery::{self, DELIVERY, DELIVERY_EXPIRES_AT};
 use frontdesk_engine::dispatch::{self, EXPIRES_AT, TASK};
 use frontdesk_engine::import::{self, IMPORT, IMPORT_EXPIRES_AT};
 use frontdesk_engine::limits::tally::TallyKey;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::pipeline::record::latency_window::SLOT_MILLIS;
+use frontdesk_engine::pipeline::record::service_level::{LevelChange, LevelNews};
 use frontdesk_engine::ports::Durability;
+use frontdesk_engine::relay::{self, RELAY, RELAY_EXPIRES_AT};
 use frontdesk_store::audit::AuditClass;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
@@ -35,6 +39,36 @@ pub(crate) async fn flush_traces(app: &App, deadline: Instant) {
     let calls = app.traces.close(deadline).await;
     if calls > 0 {
         tracing::warn!(calls, "shutdown: traces not delivered");
+    }
+}
+
+/// Looks at how fast mounts are, and says when one becomes too slow for its caller.
+pub(crate) async fn run_service_levels(current: Arc<ArcSwap<App>>) {
+    let mut tick = every(Duration::from_millis(SLOT_MILLIS.unsigned_abs()));
+    loop {
+        tick.tick().await;
+        let app = current.load_full();
+        for (path, mount) in app.mounts.iter() {
+            for change in mount.service_level.tick(app.desk.now()) {
+                log_level_change(path, &change);
+            }
+        }
+    }
+}
+
+fn log_level_change(mount: &str, change: &LevelChange) {
+    let (kind, p95_ms) = (change.kind, change.p95.unwrap_or_default().div_ceil(1000));
+    let target_ms = u64::try_from(change.target.p95.as_millis()).unwrap_or(u64::MAX);
+    match change.news {
+        LevelNews::Slow => {
+            tracing::warn!(mount, kind, p95_ms, target_ms, "latency above twice its target for a minute");
+        }
+        LevelNews::Dropped => {
+            tracing::warn!(mount, kind, p95_ms, target_ms, "latency above twice its target for five minutes");
+        }
+        LevelNews::Recovered => {
+            tracing::info!(mount, kind, p95_ms, target_ms, "latency recovered");
+        }
     }
 }
 
@@ -83,6 +117,16 @@ pub(crate) async fn run_import_worker(current: Arc<ArcSwap<App>>) {
     import::run_imports(move || current.load_full()).await;
 }
 
+/// Delivers what is owed, each attempt on the app that is current then.
+pub(crate) async fn run_delivery_worker(current: Arc<ArcSwap<App>>) {
+    delivery::run_deliveries(move || current.load_full()).await;
+}
+
+/// Repeats relayed calls whose outcome is not known, each on the app that is current then.
+pub(crate) async fn run_relay_worker(current: Arc<ArcSwap<App>>) {
+    relay::run_relays(move || current.load_full()).await;
+}
+
 /// Deletes expired rows once an hour, as the configuration says.
 pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
     let mut tick = every(RETENTION_INTERVAL);
@@ -92,7 +136,12 @@ pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
         let now = app.desk.now();
         let store = &app.backend.store;
         let mut results = vec![store.delete_expired_claims(before(now, app.config.idempotency.retain)).await];
-        let kept = [(&TASK, EXPIRES_AT), (&IMPORT, IMPORT_EXPIRES_AT)];
+        let kept = [
+            (&TASK, EXPIRES_AT),
+            (&IMPORT, IMPORT_EXPIRES_AT),
+            (&DELIVERY, DELIVERY_EXPIRES_AT),
+            (&RELAY, RELAY_EXPIRES_AT),
+        ];
         let tables: Vec<&TableSpec> = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         for (table, column) in kept.into_iter().filter(|(table, _)| tables.contains(table)) {
             results.push(store.delete_expired_rows(table, column, now).await);
@@ -120,7 +169,7 @@ fn audit_retention(audit: &AuditConfig, class: AuditClass) -> Retention {
     }
 }
 
-fn every(period: Duration) -> Interval {
+pub(super) fn every(period: Duration) -> Interval {
     let mut interval = interval(period);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     interval

@@ -3,6 +3,7 @@
 
 mod backend;
 mod background;
+mod booking_clock;
 mod maintenance;
 mod mounts;
 mod open_mounts;
@@ -20,8 +21,11 @@ use std::sync::Arc;
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
 use frontdesk_engine::import::{ImportHost, ImportQueue};
+use frontdesk_engine::limits::inflight::Inflight;
 use frontdesk_engine::limits::rate::{Budget, Rates};
+use frontdesk_engine::limits::streams::StreamLimits;
 use frontdesk_engine::limits::tally::Tally;
+use frontdesk_engine::limits::tenant_changes::TenantChanges;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Identity, Store};
@@ -30,7 +34,7 @@ use frontdesk_identity::{Dependencies, EmbeddedServer};
 
 use crate::config::{Config, DatabaseConfig};
 use crate::telemetry::traces::Traces;
-use crate::telemetry::{CallMetrics, Log, Telemetry};
+use crate::telemetry::{CallMetrics, DeliveryMetrics, Log, Telemetry};
 pub use backend::{DataBackend, DataBackendError};
 pub(crate) use background::{
     abort_tasks, flush_tally, flush_traces, run_import_worker, run_retention, run_tally_flush,
@@ -39,6 +43,8 @@ pub(crate) use maintenance::MaintenanceSwitches;
 pub(crate) use mounts::Via;
 use mounts::{MountPlan, build_router, is_reachable, loopback_resources, plan_mounts, protected_resources};
 pub use open_mounts::OpenMounts;
+use partners::CurrentSecrets;
+pub(crate) use partners::PartnerEndpoint;
 pub use partners::{TenantCurrency, check_currencies};
 pub use reload::{RESTART_KEYS, ReadConfig, Reload, ReloadedConfig};
 pub use router::Router;
@@ -60,6 +66,7 @@ pub struct App {
     /// Databases and credentials that are open.
     pub opened: OpenMounts,
     pub(crate) maintenance: MaintenanceSwitches,
+    current_secrets: CurrentSecrets,
     /// The resources that only callers on this machine may reach.
     pub loopback_only: Vec<String>,
     /// The resources that this server issues tokens for.
@@ -67,6 +74,7 @@ pub struct App {
     pub identity: Arc<EmbeddedServer>,
     pub log: Arc<Log>,
     pub call_metrics: Arc<CallMetrics>,
+    pub delivery_metrics: Arc<DeliveryMetrics>,
     /// Exports nothing until an exporter is set.
     pub traces: Arc<Traces>,
     pub config: Config,
@@ -75,9 +83,9 @@ pub struct App {
 impl App {
     /// With the contracts of this build as the configuration mounts them, and what some of them need opened.
     pub fn open(backend: DataBackend, config: Config, opened: OpenMounts, log: Arc<Log>) -> App {
-        let maintenance = MaintenanceSwitches::default();
-        let plans = plan_mounts(&config, &opened, &maintenance);
-        App { maintenance, ..App::build(backend, config, opened, plans, log) }
+        let (maintenance, current_secrets) = (MaintenanceSwitches::default(), CurrentSecrets::default());
+        let plans = plan_mounts(&config, &opened, &maintenance, &current_secrets);
+        App { maintenance, current_secrets, ..App::build(backend, config, opened, plans, log) }
     }
 
     /// With these contracts at these paths instead of those of this build; for interoperability tests.
@@ -91,10 +99,12 @@ impl App {
         let backend = Arc::new(backend);
         let traces = Arc::new(Traces::new(Arc::clone(&backend.random)));
         let call_metrics = Arc::new(CallMetrics::default());
+        let delivery_metrics = Arc::new(DeliveryMetrics::default());
         let tally = Arc::new(Tally::default());
         let telemetry = Arc::new(Telemetry {
             log: Arc::clone(&log),
             call_metrics: Arc::clone(&call_metrics),
+            delivery_metrics: Arc::clone(&delivery_metrics),
             traces: Arc::clone(&traces),
         });
         let resources = protected_resources(&plans, &config.public_url);
@@ -122,7 +132,7 @@ impl App {
             observer: telemetry,
             keys: Keys { cursor: backend.master.derive("cursor") },
             rates: Rates::default(),
-            inflight: Default::default(),
+            inflight: Inflight::default().with_stream_limits(stream_limits(&config)),
             tally,
             tenant_locks: Default::default(),
             task_queue: match config.database {
@@ -130,6 +140,8 @@ impl App {
                 DatabaseConfig::Postgres(_) => TaskQueue::default(),
             },
             import_queue: ImportQueue::default(),
+            changes: TenantChanges::default(),
+            http_client: Arc::clone(&opened.http_client),
             settings: desk_settings(&config),
         };
         App {
@@ -138,11 +150,13 @@ impl App {
             mounts,
             opened,
             maintenance: MaintenanceSwitches::default(),
+            current_secrets: CurrentSecrets::default(),
             loopback_only,
             token_resources,
             identity,
             log,
             call_metrics,
+            delivery_metrics,
             traces,
             config,
         }
@@ -161,13 +175,14 @@ impl App {
     /// The same app under another configuration. Counters, running requests and rate limits are shared between the two, so
     /// that a reload resets none of them.
     pub fn reloaded(&self, config: Config, opened: OpenMounts) -> App {
-        let plans = plan_mounts(&config, &opened, &self.maintenance);
+        let plans = plan_mounts(&config, &opened, &self.maintenance, &self.current_secrets);
         let resources = protected_resources(&plans, &config.public_url);
         let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
         let identity = Arc::new(self.identity.reconfigured(identity_settings(&config), resources));
         let own_identity = Arc::clone(&identity) as Arc<dyn Identity>;
         let loopback_only = loopback_resources(&plans, &config.public_url);
-        let mounts = build_router(plans, &config.public_url, &own_identity);
+        let mut mounts = build_router(plans, &config.public_url, &own_identity);
+        mounts.keep_service_levels(&self.mounts);
         let desk = Desk {
             store: Arc::clone(&self.desk.store),
             identity: own_identity,
@@ -176,11 +191,13 @@ impl App {
             observer: Arc::clone(&self.desk.observer),
             keys: Keys { cursor: self.backend.master.derive("cursor") },
             rates: self.desk.rates.clone(),
-            inflight: self.desk.inflight.clone(),
+            inflight: self.desk.inflight.with_stream_limits(stream_limits(&config)),
             tally: Arc::clone(&self.desk.tally),
             tenant_locks: self.desk.tenant_locks.clone(),
             task_queue: self.desk.task_queue.clone(),
             import_queue: self.desk.import_queue.clone(),
+            changes: self.desk.changes.clone(),
+            http_client: Arc::clone(&opened.http_client),
             settings: desk_settings(&config),
         };
         App {
@@ -189,11 +206,13 @@ impl App {
             mounts,
             opened,
             maintenance: self.maintenance.clone(),
+            current_secrets: self.current_secrets.clone(),
             loopback_only,
             token_resources,
             identity,
             log: Arc::clone(&self.log),
             call_metrics: Arc::clone(&self.call_metrics),
+            delivery_metrics: Arc::clone(&self.delivery_metrics),
             traces: Arc::clone(&self.traces),
             config,
         }
@@ -239,4 +258,8 @@ fn desk_settings(config: &Config) -> DeskSettings {
         calls: Budget { per_minute: config.limits.calls_per_minute, burst: config.limits.burst },
         deadline: config.deadlines.call,
     }
+}
+
+fn stream_limits(config: &Config) -> StreamLimits {
+    StreamLimits { total: config.limits.streams, per_client: config.limits.streams_per_client }
 }

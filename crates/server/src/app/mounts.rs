@@ -4,8 +4,10 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use frontdesk_contracts as contracts;
-use frontdesk_engine::desk::{MaintenanceSwitch, Mount};
+use frontdesk_contracts::partner::PartnerSettings;
+use frontdesk_engine::desk::{MaintenanceSwitch, Mount, Streaming};
 use frontdesk_engine::dispatch::{DispatchConfig, DispatchMode, OnQueueFull};
 use frontdesk_engine::limits::rate::Quota;
 use frontdesk_engine::model::contract_entry::QueryLimits;
@@ -20,7 +22,7 @@ use frontdesk_wire::method::Method;
 
 use super::maintenance::{MaintenanceSwitches, closed};
 use super::open_mounts::OpenMounts;
-use super::partners::{PartnerAuth, PartnerSecrets};
+use super::partners::{CurrentSecrets, PartnerAuth, PartnerEndpoint, PartnerSecrets};
 use super::router::Router;
 use super::sites::{LoopbackAuth, OpenSite, TokenAuth};
 use crate::config::{
@@ -34,9 +36,16 @@ pub(super) struct MountPlan {
     /// The prefix of its REST routes.
     rest: Option<String>,
     site: Option<SiteMount>,
-    /// Who may call a partner.
-    partner: Option<PartnerAuth>,
+    partner: Option<PartnerMount>,
     maintenance: MaintenanceSwitch,
+    streaming: Streaming,
+}
+
+/// What a partner has besides its contract: who may call it, what else is below its path, and whose goods it sells.
+struct PartnerMount {
+    auth: PartnerAuth,
+    endpoint: PartnerEndpoint,
+    tenant: TenantId,
 }
 
 /// What the server of a site has besides its contract.
@@ -72,7 +81,15 @@ enum PathMatch {
 impl MountPlan {
     /// A contract that needs nothing but its path.
     pub(super) fn new(path: String, contract: Contract) -> MountPlan {
-        MountPlan { path, contract, rest: None, site: None, partner: None, maintenance: MaintenanceSwitch::default() }
+        MountPlan {
+            path,
+            contract,
+            rest: None,
+            site: None,
+            partner: None,
+            maintenance: MaintenanceSwitch::default(),
+            streaming: Streaming::default(),
+        }
     }
 
     /// Whether tokens of this server are accepted there.
@@ -87,7 +104,15 @@ impl MountPlan {
 
 /// Everything that a configuration mounts. A site that was not opened cannot be mounted; a partner whose credentials were
 /// not read refuses everybody.
-pub(super) fn plan_mounts(config: &Config, opened: &OpenMounts, switches: &MaintenanceSwitches) -> Vec<MountPlan> {
+pub(super) fn plan_mounts(
+    config: &Config,
+    opened: &OpenMounts,
+    switches: &MaintenanceSwitches,
+    current: &CurrentSecrets,
+) -> Vec<MountPlan> {
+    let secrets = |index| opened.partners.get(index).cloned().unwrap_or_default();
+    let partners = config.mounts.iter().enumerate().filter(|(_, mount)| mount.partner.is_some());
+    current.replace(partners.map(|(index, mount)| (mount.path.as_str(), secrets(index))));
     let mut plans = Vec::new();
     for (index, mount) in config.mounts.iter().enumerate() {
         let first = plans.len();
@@ -97,8 +122,7 @@ pub(super) fn plan_mounts(config: &Config, opened: &OpenMounts, switches: &Maint
                 tracing::error!(mount = index, path = mount.path, "mount not served: its site is not open")
             }
             (None, _) if let Some(partner) = &mount.partner => {
-                let secrets = opened.partners.get(index).cloned().unwrap_or_default();
-                plans.extend(plan_partner(mount, partner, secrets));
+                plans.extend(plan_partner(config, mount, partner, current.of(&mount.path)));
             }
             (None, _) => {
                 let contract = contracts::by_id(&mount.contract);
@@ -117,10 +141,21 @@ pub(super) fn plan_mounts(config: &Config, opened: &OpenMounts, switches: &Maint
 }
 
 /// The configuration was checked with the same settings, so there is a contract.
-fn plan_partner(mount: &MountConfig, partner: &PartnerConfig, secrets: PartnerSecrets) -> Option<MountPlan> {
-    let contract = contracts::partner::partner_contract(&mount.contract, &partner.settings)?.ok()?;
-    let auth = PartnerAuth::new(partner, secrets);
-    Some(MountPlan { partner: Some(auth), ..MountPlan::new(mount.path.clone(), contract) })
+fn plan_partner(
+    config: &Config,
+    mount: &MountConfig,
+    partner: &PartnerConfig,
+    secrets: Arc<ArcSwap<PartnerSecrets>>,
+) -> Option<MountPlan> {
+    let mut settings = PartnerSettings { public_url: config.public_url.at(&mount.path), ..partner.settings.clone() };
+    settings.keys.completion.clone_from(&secrets.load().completion);
+    settings.keys.backend.clone_from(&secrets.load().backend);
+    let contract = contracts::partner::partner_contract(&mount.contract, &settings)?.ok()?;
+    let endpoint = PartnerEndpoint::new(&mount.path, partner, &secrets.load());
+    let streaming = Streaming { time: partner.stream_time, ..Streaming::default() };
+    let tenant = partner.tenant.clone();
+    let partner = PartnerMount { auth: PartnerAuth::new(partner, secrets), endpoint, tenant };
+    Some(MountPlan { partner: Some(partner), streaming, ..MountPlan::new(mount.path.clone(), contract) })
 }
 
 /// The resources that this server issues tokens for.
@@ -157,13 +192,15 @@ pub(super) fn is_reachable(loopback_only: &[String], resource: &str, peer: IpAdd
 
 /// Every mount at its path. `own` verifies the tokens of this server.
 pub(super) fn build_router(plans: Vec<MountPlan>, url: &PublicUrl, own: &Arc<dyn Identity>) -> Router {
-    let (mut exact, mut fallbacks) = (Vec::new(), Vec::new());
-    for MountPlan { path, contract, rest, site, partner, maintenance } in plans {
+    let (mut exact, mut fallbacks, mut partners) = (Vec::new(), Vec::new(), Vec::new());
+    for MountPlan { path, contract, rest, site, partner, maintenance, streaming } in plans {
         let metadata = |path: &str| url.at(&format!("/.well-known/oauth-protected-resource{path}"));
-        if let Some(auth) = partner {
+        if let Some(PartnerMount { auth, endpoint, tenant }) = partner {
             // There is no metadata: nobody issues tokens for it.
-            let mount = Mount::new(contract, url.at(&path), String::new());
-            exact.push((path, mount.with_identity(Arc::new(auth)).with_maintenance(maintenance)));
+            let mount = Mount::new(contract, url.at(&path), String::new()).with_tenant(tenant);
+            let mount = mount.with_identity(Arc::new(auth)).with_maintenance(maintenance).with_streaming(streaming);
+            exact.push((path, mount));
+            partners.push(endpoint);
             continue;
         }
         let Some(site) = site else {
@@ -208,7 +245,7 @@ pub(super) fn build_router(plans: Vec<MountPlan>, url: &PublicUrl, own: &Arc<dyn
             PathMatch::OneBelow => fallbacks.push((path, mount)),
         }
     }
-    let router = Router::new(exact).with_documents(&url.at("/token"));
+    let router = Router::new(exact).with_documents(&url.at("/token")).with_partners(partners);
     fallbacks.into_iter().fold(router, |router, (base, mount)| router.with_fallback(base, mount))
 }
 

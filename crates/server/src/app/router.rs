@@ -4,6 +4,7 @@ use frontdesk_contracts::openapi;
 use frontdesk_engine::Reply;
 use frontdesk_engine::desk::Mount;
 
+use super::partners::PartnerEndpoint;
 use crate::http::api_page;
 
 /// The path below a mount that accepts dispatched requests.
@@ -15,6 +16,7 @@ pub struct Router {
     exact: Vec<(String, Mount)>,
     fallbacks: Vec<(String, Mount)>,
     documents: Vec<ApiDocument>,
+    partners: Vec<PartnerEndpoint>,
 }
 
 /// A description of a mount's routes that everybody may read.
@@ -44,7 +46,7 @@ impl ApiDocument {
 impl Router {
     /// Mounts at exact paths, in the order in which they are listed.
     pub fn new(exact: Vec<(String, Mount)>) -> Router {
-        Router { exact, fallbacks: Vec::new(), documents: Vec::new() }
+        Router { exact, fallbacks: Vec::new(), documents: Vec::new(), partners: Vec::new() }
     }
 
     /// Routes every path one segment below the base that has no exact match to this mount, which is not listed.
@@ -65,6 +67,23 @@ impl Router {
             }
         }
         self
+    }
+
+    pub(crate) fn with_partners(self, partners: Vec<PartnerEndpoint>) -> Router {
+        Router { partners, ..self }
+    }
+
+    /// The partners, each with its mount.
+    pub(crate) fn partners(&self) -> impl Iterator<Item = (&PartnerEndpoint, &Mount)> {
+        self.partners.iter().filter_map(|partner| Some((partner, self.find(&partner.path)?)))
+    }
+
+    /// The partner whose mount is above this path, and the rest of the path.
+    pub(crate) fn find_partner<'p>(&self, path: &'p str) -> Option<(&PartnerEndpoint, &Mount, &'p str)> {
+        self.partners().find_map(|(partner, mount)| {
+            let rest = path.strip_prefix(&partner.path)?.strip_prefix('/')?;
+            Some((partner, mount, rest))
+        })
     }
 
     pub(crate) fn document(&self, path: &str) -> Option<&ApiDocument> {
@@ -93,6 +112,15 @@ impl Router {
             let below = path.strip_prefix(prefix)?;
             below.starts_with('/').then_some((mount, prefix.len()))
         })
+    }
+
+    /// What was measured at a path goes on there.
+    pub(super) fn keep_service_levels(&mut self, before: &Router) {
+        for (path, mount) in &mut self.exact {
+            if let Some((_, earlier)) = before.exact.iter().find(|(mounted, _)| mounted == path) {
+                mount.service_level = earlier.service_level.with_targets(&mount.contract.latency_targets);
+            }
+        }
     }
 
     /// The mounts with exact paths.

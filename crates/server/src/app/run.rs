@@ -9,8 +9,10 @@ use tokio::signal::unix::Signal;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::background::{
-    abort_tasks, flush_tally, flush_traces, run_dispatch_worker, run_import_worker, run_retention, run_tally_flush,
+    abort_tasks, flush_tally, flush_traces, run_delivery_worker, run_dispatch_worker, run_import_worker,
+    run_relay_worker, run_retention, run_service_levels, run_tally_flush,
 };
+use super::booking_clock::run_booking_clock;
 use super::{App, OnDatabaseDown, OpenMounts, Reload, SiteNotice, register_tenants};
 use crate::admin::health;
 use crate::config::Config;
@@ -56,6 +58,10 @@ pub async fn serve_until_shutdown(
         tokio::spawn(run_retention(Arc::clone(&current))),
         tokio::spawn(run_dispatch_worker(Arc::clone(&current))),
         tokio::spawn(run_import_worker(Arc::clone(&current))),
+        tokio::spawn(run_delivery_worker(Arc::clone(&current))),
+        tokio::spawn(run_booking_clock(Arc::clone(&current))),
+        tokio::spawn(run_relay_worker(Arc::clone(&current))),
+        tokio::spawn(run_service_levels(Arc::clone(&current))),
         tokio::spawn(watch_reload_and_certs(Arc::clone(&current), listeners.certificates, on_sighup)),
     ];
     let metrics = ListenerMetrics::default();
@@ -68,8 +74,11 @@ pub async fn serve_until_shutdown(
         shutdown.clone(),
     );
     let requested = shutdown.clone();
+    let for_streams = Arc::clone(&current);
     let deadline = async move {
         requested.requested().await;
+        // They would stay open for as long as the drain waits.
+        for_streams.load().desk.inflight.streams.close();
         Instant::now() + drain
     };
     let (for_admin, metrics_for_admin) = (Arc::clone(&current), metrics.clone());

@@ -149,6 +149,9 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
         | AdminRequest::Export { .. }
         | AdminRequest::ErasePerson { .. }
         | AdminRequest::Maintenance { .. }
+        | AdminRequest::Advance { .. }
+        | AdminRequest::Deliveries { .. }
+        | AdminRequest::ServiceLevel { .. }
         | AdminRequest::Tenant { .. } => NeededData::Existing,
     };
     let guard = StoreGuard::default();
@@ -173,6 +176,9 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)
+        | AdminResponse::Advanced(_)
+        | AdminResponse::Deliveries(_)
+        | AdminResponse::ServiceLevels(_)
         | AdminResponse::ErasePerson(_) => Ok(Vec::new()),
     }
 }
@@ -209,6 +215,9 @@ fn describe(response: &AdminResponse) -> String {
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)
+        | AdminResponse::Advanced(_)
+        | AdminResponse::Deliveries(_)
+        | AdminResponse::ServiceLevels(_)
         | AdminResponse::ErasePerson(_) => String::new(),
         AdminResponse::Revoked { id } => format!("Client {id} is revoked; its tokens end within a second."),
     }

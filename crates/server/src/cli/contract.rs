@@ -10,13 +10,22 @@ use frontdesk_engine::model::contract_entry::{
     ArgumentKind, CommandArgument, CommandInput, CommandStatus, ContractCommand, ContractEntry,
 };
 
-use super::{CliError, probe};
+use super::{CliError, advance, deliveries, manifest, probe, status};
 
 const JSON: &str = "json";
 
-/// None for a contract without commands. Those of the judge stand beside the contract's own.
+/// None for a contract without commands. Those of the judge and of the server stand beside the contract's own.
 pub(super) fn definition(entry: &ContractEntry) -> Option<Command> {
-    let commands: Vec<Command> = entry.commands.iter().map(subcommand).chain(probe::definitions(entry.name)).collect();
+    let commands: Vec<Command> = entry
+        .commands
+        .iter()
+        .map(subcommand)
+        .chain(probe::definitions(entry.name))
+        .chain(manifest::definition(entry))
+        .chain(advance::definition(entry))
+        .chain(deliveries::definition(entry))
+        .chain(status::definition(entry))
+        .collect();
     if commands.is_empty() {
         return None;
     }

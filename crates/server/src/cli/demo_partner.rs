@@ -5,6 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,11 +14,15 @@ use frontdesk_engine::TenantId;
 use frontdesk_engine::ports::Random;
 
 use super::CliError;
-use crate::config::{LoadedConfig, MountConfig, PartnerAuthConfig, PartnerConfig, PartnerCredentials};
+use crate::config::{
+    BookingClock, CompletionConfig, LoadedConfig, MountConfig, PartnerAuthConfig, PartnerConfig, PartnerCredentials,
+};
 
 /// In the data folder.
 const LIVE_FILE: &str = "demo-partner-live.token";
 const SANDBOX_FILE: &str = "demo-partner-sandbox.token";
+/// What notifications about the demo's bookings are signed with.
+const NOTIFICATION_FILE: &str = "demo-partner-notifications.token";
 
 /// What a caller of a partner's mount needs, for the banner.
 pub(super) struct PartnerAccess {
@@ -39,7 +44,13 @@ pub(super) fn with_partner(loaded: LoadedConfig, partner: &DemoPartner) -> Resul
             tenant: TenantId::parse(business).ok_or("the demo's partner has no tenant")?,
             settings: settings.clone(),
             auth: auth.clone(),
+            backend_keys: None,
+            completion: CompletionConfig::default(),
             maintenance: false,
+            stream_time: Duration::ZERO,
+            notification_keys: Some(data.join(NOTIFICATION_FILE)),
+            // Rides and orders of the demo are nobody's.
+            clock: BookingClock { plays_stages: true, complete_after_hours: None },
         };
         loaded = loaded.with_mount(MountConfig::for_partner(partner.entry, path, config));
     }
@@ -48,7 +59,9 @@ pub(super) fn with_partner(loaded: LoadedConfig, partner: &DemoPartner) -> Resul
 
 /// Makes the credentials that do not exist yet.
 pub(super) fn make_tokens(folder: &Path, random: &dyn Random) -> Result<(), String> {
-    for (name, prefix) in [(LIVE_FILE, "demo_live_"), (SANDBOX_FILE, "demo_sandbox_")] {
+    let secrets =
+        [(LIVE_FILE, "demo_live_"), (SANDBOX_FILE, "demo_sandbox_"), (NOTIFICATION_FILE, "demo_notifications_")];
+    for (name, prefix) in secrets {
         let file = folder.join(name);
         if !file.exists() {
             let mut bytes = [0; 32];

@@ -240,6 +240,9 @@ impl EraseCommand {
             | AdminResponse::Recorded
             | AdminResponse::Import(_)
             | AdminResponse::Maintenance(_)
+            | AdminResponse::Advanced(_)
+            | AdminResponse::Deliveries(_)
+            | AdminResponse::ServiceLevels(_)
             | AdminResponse::Tenant(_)
             | AdminResponse::Export(_) => Err(other_version()),
         }

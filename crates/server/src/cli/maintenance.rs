@@ -80,6 +80,9 @@ pub(super) fn run(args: MaintenanceArgs) -> Result<ExitCode, CliError> {
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::ErasePerson(_)
+        | AdminResponse::Advanced(_)
+        | AdminResponse::Deliveries(_)
+        | AdminResponse::ServiceLevels(_)
         | AdminResponse::Tenant(_) => return Err("the running server is another version of Frontdesk".into()),
     };
     let mut out = io::stdout().lock();

@@ -1,12 +1,14 @@
 //! The command line, one file per command: its arguments and what it does.
 
 mod admin_client;
+mod advance;
 mod audit;
 mod backup;
 mod client;
 mod config;
 mod contract;
 mod data_args;
+mod deliveries;
 mod demo;
 mod demo_banner;
 mod demo_partner;
@@ -14,11 +16,13 @@ mod erase;
 mod export;
 mod import;
 mod maintenance;
+mod manifest;
 mod output;
 mod probe;
 mod progress;
 mod serve;
 mod shell;
+mod status;
 mod stdio;
 mod table;
 mod tenant;
@@ -113,6 +117,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
     }
     if let Some((command, arguments)) = probe::find(&matches) {
         return probe::run(command, arguments);
+    }
+    if let Some((entry, arguments)) = manifest::find(&matches) {
+        return manifest::run(entry, arguments);
+    }
+    if let Some((entry, arguments)) = advance::find(&matches) {
+        return advance::run(entry, arguments);
+    }
+    if let Some((entry, name, arguments)) = deliveries::find(&matches) {
+        return deliveries::run(entry, name, arguments);
+    }
+    if let Some((entry, arguments)) = status::find(&matches) {
+        return status::run(entry, arguments);
     }
     if let Some((entry, spec, arguments)) = erase::find(&matches) {
         return erase::run(entry, spec, arguments);

@@ -1,6 +1,6 @@
 //! Reads values of a `[[mount]]` table by name, and collects the errors.
 
-use frontdesk_engine::nearest::nearest;
+use frontdesk_engine::model::nearest::nearest;
 use toml::{Table, Value};
 
 use super::finding::ConfigError;

@@ -152,6 +152,20 @@ pub static KEYS: &[ConfigKey] = &[
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.connections_per_address },
     },
     ConfigKey {
+        path: "limits.streams",
+        env: "FRONTDESK_LIMITS_STREAMS",
+        default: DefaultValue::Text("1024"),
+        about: "How many answers may stay open as streams of events in total. Further ones are refused for a few seconds. Only mounts with `stream_seconds` have any.",
+        value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.streams },
+    },
+    ConfigKey {
+        path: "limits.streams_per_client",
+        env: "FRONTDESK_LIMITS_STREAMS_PER_CLIENT",
+        default: DefaultValue::Text("256"),
+        about: "How many of them one client may have.",
+        value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.streams_per_client },
+    },
+    ConfigKey {
         path: "limits.calls_per_minute",
         env: "FRONTDESK_LIMITS_CALLS_PER_MINUTE",
         default: DefaultValue::Text("6000"),
@@ -255,6 +269,20 @@ pub static KEYS: &[ConfigKey] = &[
         default: DefaultValue::Text("1.0"),
         about: "The ratio of traces that is exported. An authenticated caller that sends a traceparent decides for its own traces; that of an unauthenticated caller is sampled like one that starts here.",
         value_type: ValueType::SampleRatio(|raw| &mut raw.traces_sample),
+    },
+    ConfigKey {
+        path: "outbound.allow",
+        env: "FRONTDESK_OUTBOUND_ALLOW",
+        default: DefaultValue::Text(""),
+        about: "Ranges of addresses that are not public and that requests of this server may reach all the same, such as the private network of your own systems. Addresses at which clouds give out credentials are never reached.",
+        value_type: ValueType::Networks(|raw| &mut raw.outbound_allow),
+    },
+    ConfigKey {
+        path: "outbound.ca",
+        env: "FRONTDESK_OUTBOUND_CA",
+        default: DefaultValue::Text(""),
+        about: "A PEM file with the CAs that are trusted for requests of this server, instead of the public ones.",
+        value_type: ValueType::File(|raw| &mut raw.outbound_ca),
     },
     ConfigKey {
         path: "mount",

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use frontdesk_engine::model::contract_entry::ContractEntry;
-use frontdesk_engine::nearest::{near, nearest};
+use frontdesk_engine::model::nearest::{near, nearest};
 use toml::{Table, Value};
 
 use super::env::{FILE, PREFIX};

@@ -7,6 +7,7 @@ mod finding;
 mod keys;
 mod layers;
 mod mount;
+mod network;
 mod partner;
 mod raw;
 mod reference;
@@ -27,7 +28,8 @@ use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_store::Address;
 pub use keys::{ConfigKey, DefaultValue, KEYS};
 pub use mount::MountConfig;
-pub use partner::{PartnerAuthConfig, PartnerConfig, PartnerCredentials};
+pub use network::IpNetwork;
+pub use partner::{BookingClock, CompletionConfig, KeyFormat, PartnerAuthConfig, PartnerConfig, PartnerCredentials};
 use raw::RawConfig;
 pub use reference::{example, reference};
 pub use show::{ShownSetting, ValueSource, show};
@@ -152,6 +154,7 @@ pub struct Config {
     pub audit: AuditConfig,
     pub log: LogConfig,
     pub traces: TracesConfig,
+    pub outbound: OutboundConfig,
     pub database: DatabaseConfig,
     /// At least one, with distinct paths.
     pub mounts: Vec<MountConfig>,
@@ -195,6 +198,9 @@ pub struct LimitsConfig {
     pub page_bytes: usize,
     pub connections: usize,
     pub connections_per_address: usize,
+    /// Answers that stay open.
+    pub streams: usize,
+    pub streams_per_client: usize,
     /// For each client.
     pub calls_per_minute: u32,
     pub burst: u32,
@@ -243,6 +249,15 @@ pub enum LogFormat {
     Auto,
     Pretty,
     Json,
+}
+
+/// What requests of this server itself may reach.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OutboundConfig {
+    /// Addresses that are not public and may be reached all the same.
+    pub allow: Vec<IpNetwork>,
+    /// The PEM file of the CAs that are trusted instead of the public ones.
+    pub ca: Option<PathBuf>,
 }
 
 /// Where rows are stored.

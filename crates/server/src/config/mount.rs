@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use frontdesk_engine::model::contract_entry::{ContractEntry, Requires};
-use frontdesk_engine::nearest::nearest;
+use frontdesk_engine::model::nearest::nearest;
 use toml::{Table, Value};
 
 use super::finding::ConfigError;
@@ -189,6 +189,11 @@ pub(super) fn warnings(index: usize, mount: &MountConfig, host: &str, report: &m
         let advice =
             "Requests through a proxy are refused here. Use \"oauth\" or \"jwt\" for callers from other machines";
         report(&["mount", "public_url"], ConfigError::new(problem, advice).at(format!("[{index}].auth")));
+    }
+    if mount.partner.as_ref().is_some_and(|partner| partner.completion.keys.is_none()) {
+        let problem = "without a key nobody is told about orders that have ended; they are kept until there is one";
+        let advice = "Write the key that was agreed for them into a file, and name it here";
+        report(&["mount"], ConfigError::new(problem, advice).at(format!("[{index}].completion.keys")));
     }
 }
 

@@ -14,7 +14,8 @@ use super::show::ValueSource;
 use super::url::PublicUrl;
 use super::{
     AdminConfig, AuditConfig, CertificateConfig, Collector, CollectorUrl, Config, DatabaseConfig, DeadlinesConfig,
-    IdempotencyConfig, LimitsConfig, LogConfig, LogFormat, Retention, SampleRatio, TokenConfig, TracesConfig,
+    IdempotencyConfig, IpNetwork, LimitsConfig, LogConfig, LogFormat, OutboundConfig, Retention, SampleRatio,
+    TokenConfig, TracesConfig,
 };
 
 /// One field per key. A missing option depends on other keys, or is empty on purpose.
@@ -38,6 +39,8 @@ pub(super) struct RawConfig {
     pub(super) connections: u32,
     pub(super) connections_per_address: u32,
     pub(super) calls_per_minute: u32,
+    pub(super) streams: u32,
+    pub(super) streams_per_client: u32,
     pub(super) burst: u32,
     pub(super) token_requests_per_minute: u32,
     pub(super) call_seconds: u32,
@@ -52,6 +55,8 @@ pub(super) struct RawConfig {
     pub(super) traces_ca: Option<PathBuf>,
     pub(super) traces_headers: Option<PathBuf>,
     pub(super) traces_sample: SampleRatio,
+    pub(super) outbound_allow: Vec<IpNetwork>,
+    pub(super) outbound_ca: Option<PathBuf>,
     pub(super) mounts: Option<Vec<MountConfig>>,
 }
 
@@ -78,6 +83,8 @@ impl RawConfig {
             connections: 0,
             connections_per_address: 0,
             calls_per_minute: 0,
+            streams: 0,
+            streams_per_client: 0,
             burst: 0,
             token_requests_per_minute: 0,
             call_seconds: 0,
@@ -92,6 +99,8 @@ impl RawConfig {
             traces_ca: None,
             traces_headers: None,
             traces_sample: SampleRatio::NONE,
+            outbound_allow: Vec::new(),
+            outbound_ca: None,
             mounts: None,
         }
     }
@@ -141,6 +150,8 @@ pub(super) fn build(raw: RawConfig) -> Config {
             page_bytes: raw.page_bytes as usize,
             connections: raw.connections as usize,
             connections_per_address: raw.connections_per_address as usize,
+            streams: raw.streams as usize,
+            streams_per_client: raw.streams_per_client as usize,
             calls_per_minute: raw.calls_per_minute,
             burst: raw.burst,
             token_requests_per_minute: raw.token_requests_per_minute,
@@ -154,6 +165,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         },
         log: LogConfig { format: raw.log_format },
         traces: traces.map_or(TracesConfig::Off, |collector| TracesConfig::Otlp(Box::new(collector))),
+        outbound: OutboundConfig { allow: raw.outbound_allow, ca: raw.outbound_ca },
         database: match (raw.database, raw.database_ca) {
             (DatabaseConfig::Postgres(address), Some(authority)) => {
                 DatabaseConfig::Postgres(address.trusting(&authority))

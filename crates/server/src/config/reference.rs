@@ -6,7 +6,7 @@ use frontdesk_engine::model::contract_entry::{ContractEntry, Requires};
 use super::fields::MountKey;
 use super::keys::{ConfigKey, DefaultValue, KEYS};
 use super::layers::read_layers;
-use super::partner::{AUTH, PARTNER, PARTNER_MOUNT};
+use super::partner::{AUTH, COMPLETION, MANIFEST, NOTIFICATIONS, PARTNER, PARTNER_MOUNT};
 use super::site::{LIMITS, SERVER, SITE};
 use super::{MountConfig, raw};
 use crate::app::RESTART_KEYS;
@@ -15,14 +15,21 @@ use crate::app::RESTART_KEYS;
 pub fn reference() -> String {
     let rows: String = KEYS.iter().map(row).collect();
     let restart: Vec<String> = RESTART_KEYS.iter().map(|key| format!("`{key}`")).collect();
-    let tables = |tables: [(&str, &[MountKey]); 3]| -> String {
+    let tables = |tables: &[(&str, &[MountKey])]| -> String {
         let table = |(title, keys): &(&str, &[MountKey])| {
             format!("{title}{KEYS_OF_A_MOUNT}{}", keys.iter().map(mount_row).collect::<String>())
         };
         tables.iter().map(table).collect()
     };
-    let site = tables([("", SITE), (SERVERS, SERVER), (SITE_LIMITS, LIMITS)]);
-    let partner = tables([("", PARTNER_MOUNT), (PARTNER_TABLE, PARTNER), (AUTH_TABLE, AUTH)]);
+    let site = tables(&[("", SITE), (SERVERS, SERVER), (SITE_LIMITS, LIMITS)]);
+    let partner = tables(&[
+        ("", PARTNER_MOUNT),
+        (PARTNER_TABLE, PARTNER),
+        (AUTH_TABLE, AUTH),
+        (NOTIFICATIONS_TABLE, NOTIFICATIONS),
+        (COMPLETION_TABLE, COMPLETION),
+        (MANIFEST_TABLE, MANIFEST),
+    ]);
     let guide = partner::GUIDE;
     format!(
         "{INTRODUCTION}{rows}\n{SITES}{site}\n{PARTNERS} {guide} is the guide.\n\n{partner}\n{PARTNER_CHECKS}\n{RELOAD}\n{}.\n",
@@ -94,8 +101,12 @@ A contract by which one party calls many businesses has more keys in its `[[moun
 itself, and the credentials with which that party calls. They can be set in a file only.";
 
 const PARTNER_TABLE: &str = "\n`[mount.partner]`:\n\n";
+const COMPLETION_TABLE: &str = "\n`[mount.completion]`:\n\n";
 const AUTH_TABLE: &str =
     "\n`[mount.auth]`, of which at least one key must be set; a way to authenticate that is left out is off:\n\n";
+
+const MANIFEST_TABLE: &str = "\n`[mount.manifest]`, from which the command `manifest` of the contract is written. A mount is served without it:\n\n";
+const NOTIFICATIONS_TABLE: &str = "\n`[mount.notifications]`:\n\n";
 
 const PARTNER_CHECKS: &str = "\
 A file of tokens or keys has one secret of at least 32 characters a line; with several lines each of them is accepted,
@@ -109,6 +120,8 @@ Its issuer and its dates are not checked: remove it here to end its use.
 The contract counts in one currency, and the `tenant` must have it in its profile: `frontdesk tenant update ID --currency`.
 A tenant that does not exist is created with it at the start. The start refuses another currency, and so does
 `frontdesk config check` if there is data: it asks the running server, or else opens the database as a start would.
+
+The keys of notifications are secrets in the same sense, and are replaced in the same way.
 
 `frontdesk maintenance on` closes a mount while the server runs.
 ";
@@ -140,7 +153,14 @@ fn mounted(MountConfig { contract, path, .. }: &MountConfig) -> String {
 /// Nobody has a default partner, so its keys are comments.
 fn partner_mount(entry: &ContractEntry) -> String {
     let mut text = format!("\n{}# [[mount]]\n# contract = \"{}\"\n", comment(PARTNER_EXAMPLE), entry.name);
-    let tables = [("", PARTNER_MOUNT), ("# [mount.partner]\n", PARTNER), ("# [mount.auth]\n", AUTH)];
+    let tables = [
+        ("", PARTNER_MOUNT),
+        ("# [mount.partner]\n", PARTNER),
+        ("# [mount.auth]\n", AUTH),
+        ("# [mount.notifications]\n", NOTIFICATIONS),
+        ("# [mount.manifest]\n", MANIFEST),
+        ("# [mount.completion]\n", COMPLETION),
+    ];
     for (header, keys) in tables {
         text.push_str(header);
         for MountKey { name, takes, default, .. } in

@@ -12,7 +12,7 @@ use super::layers::Env;
 use super::mount::{self, MountConfig};
 use super::raw::RawConfig;
 use super::url::{self, PublicUrl};
-use super::{CollectorUrl, DatabaseConfig, LogFormat, SampleRatio};
+use super::{CollectorUrl, DatabaseConfig, IpNetwork, LogFormat, SampleRatio};
 
 /// Each type has an accessor of its field, so that a key cannot be paired with a field of another type.
 pub(super) enum ValueType {
@@ -39,6 +39,7 @@ pub(super) enum ValueType {
     /// Empty text for none.
     CollectorUrl(FieldOf<Option<CollectorUrl>>),
     SampleRatio(FieldOf<SampleRatio>),
+    Networks(FieldOf<Vec<IpNetwork>>),
     Database(FieldOf<DatabaseConfig>),
     Mounts(FieldOf<Option<Vec<MountConfig>>>),
 }
@@ -109,6 +110,7 @@ impl ValueType {
                 };
             }
             Self::SampleRatio(at) => *at(config) = ratio(value)?,
+            Self::Networks(at) => *at(config) = list(value, IpNetwork::read)?,
             Self::Database(at) => {
                 *at(config) = match text(value)? {
                     "" => DatabaseConfig::Embedded,
@@ -150,6 +152,9 @@ impl ValueType {
             ),
             Self::CollectorUrl(at) => Value::String(at(config).as_ref().map(ToString::to_string).unwrap_or_default()),
             Self::SampleRatio(at) => Value::Float(at(config).value()),
+            Self::Networks(at) => {
+                Value::Array(at(config).iter().map(|network| Value::String(network.to_string())).collect())
+            }
             Self::Database(at) => match at(config) {
                 DatabaseConfig::Embedded => Value::String(String::new()),
                 DatabaseConfig::Postgres(address) => Value::String(address.to_string()),
@@ -174,6 +179,7 @@ impl ValueType {
             Self::LogFormat(_) => "auto, pretty or json".to_owned(),
             Self::CollectorUrl(_) => "empty, or an http or https URL".to_owned(),
             Self::SampleRatio(_) => "number, 0.0 to 1.0".to_owned(),
+            Self::Networks(_) => "list of ranges".to_owned(),
             Self::Database(_) => "empty, or a postgres:// URL".to_owned(),
             Self::Mounts(_) => "list of tables".to_owned(),
         }
@@ -279,7 +285,10 @@ fn ratio(value: RawValue<'_>) -> Result<SampleRatio, Vec<ConfigError>> {
 }
 
 /// Reads every entry, so that all invalid ones are reported; duplicates are removed.
-fn list(value: RawValue<'_>, entry: fn(&str) -> Result<String, ConfigError>) -> Result<Vec<String>, Vec<ConfigError>> {
+fn list<T: PartialEq>(
+    value: RawValue<'_>,
+    entry: fn(&str) -> Result<T, ConfigError>,
+) -> Result<Vec<T>, Vec<ConfigError>> {
     let texts: Vec<&str> = match value {
         RawValue::Text(text) => text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect(),
         RawValue::Toml(Value::Array(values)) => {

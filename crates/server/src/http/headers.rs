@@ -7,6 +7,7 @@ use ::http::{HeaderMap, HeaderValue};
 /// The headers that are read for every call.
 pub(super) struct RequestHeaders<'a> {
     map: &'a HeaderMap,
+    pub(super) accept: Occurrence<'a>,
     pub(super) authorization: Occurrence<'a>,
     pub(super) content_encoding: Occurrence<'a>,
     pub(super) content_type: Occurrence<'a>,
@@ -40,6 +41,7 @@ impl<'a> RequestHeaders<'a> {
         for (name, value) in map {
             let name = name.as_str();
             let occurrence = match name {
+                "accept" => &mut headers.accept,
                 "authorization" => &mut headers.authorization,
                 "content-encoding" => &mut headers.content_encoding,
                 "content-type" => &mut headers.content_type,
@@ -87,6 +89,7 @@ impl<'a> RequestHeaders<'a> {
     fn absent(map: &'a HeaderMap) -> RequestHeaders<'a> {
         RequestHeaders {
             map,
+            accept: Occurrence::Absent,
             authorization: Occurrence::Absent,
             content_encoding: Occurrence::Absent,
             content_type: Occurrence::Absent,

@@ -1,11 +1,15 @@
 //! From HTTP to the engine and back. Every request is routed here; no contract is named here.
 
+mod accept;
 pub(crate) mod api_page;
+mod event_body;
 mod guard;
 mod headers;
+mod notifications;
 mod page;
 mod receive;
 mod route;
+mod shared;
 
 pub(crate) use receive::body_limit;
 pub use route::respond;

@@ -30,7 +30,12 @@ pub(super) fn front_page(app: &App) -> Reply {
 
 /// A page that loads nothing, runs no script and stands in no frame.
 pub(super) fn html(page: String) -> Reply {
-    Reply::plain(200, page)
+    guarded_html(200, page).header("cache-control", "no-cache")
+}
+
+/// The same, not to be stored at all.
+pub(super) fn guarded_html(status: u16, page: String) -> Reply {
+    Reply::plain(status, page)
         .header("content-type", "text/html; charset=utf-8")
         .header(
             "content-security-policy",
@@ -38,7 +43,6 @@ pub(super) fn html(page: String) -> Reply {
         )
         .header("x-frame-options", "DENY")
         .header("referrer-policy", "no-referrer")
-        .header("cache-control", "no-cache")
 }
 
 /// Mounts that the operator has disabled are not listed.

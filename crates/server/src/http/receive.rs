@@ -8,7 +8,7 @@ use ::http::request::Parts;
 use ::http::{HeaderName, Method};
 use bytes::Bytes;
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use frontdesk_engine::model::route::RouteRequest;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind};
@@ -45,6 +45,7 @@ pub(super) fn receive(
         name_header: joined(headers, headers.name),
         route: None,
         idempotency_key: joined(headers, headers.idempotency_key),
+        listening: Listening::No,
         import_id: None,
         transport_fault: match guard::refusal(config, &head.uri, headers) {
             Some(why) => Some(Fault::new(FaultKind::HostNotAllowed, why)),

@@ -5,23 +5,30 @@ use std::sync::Arc;
 use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use ::http::request::Parts;
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use frontdesk_contracts::shared_page;
 use frontdesk_engine::desk::Mount;
 use frontdesk_engine::dispatch::{DispatchPreference, dispatch};
-use frontdesk_engine::model::incoming::Verb;
+use frontdesk_engine::model::event_sink::event_slot;
+use frontdesk_engine::model::incoming::{Incoming, Listening, Verb};
 use frontdesk_engine::model::reply::{Reply, ReplyKind};
 use frontdesk_engine::model::route::{RouteBody, RouteMatch};
 use frontdesk_engine::model::trace::Trace;
-use frontdesk_engine::{Fault, FaultKind, serve, serve_route};
+use frontdesk_engine::{Fault, FaultKind, serve_borrowed, serve_route};
 use frontdesk_identity::OAuthRequest;
 
+use super::accept::accepts_events;
+use super::event_body::{EventBody, RunningCall, until_answered};
 use super::headers::RequestHeaders;
-use super::{guard, page, receive};
+use super::{guard, notifications, page, receive, shared};
 use crate::app::{App, Via};
 use crate::config::CertificateConfig;
 use crate::net::{ConnectionLimits, IncomingBody, Peer, ResponseBody};
 
 /// Nearly every answer has fewer headers.
 const RESERVED_HEADERS: usize = 6;
+
+/// Where the systems of a partner report, below the path of its mount.
+const NOTIFICATIONS: &str = "notifications";
 
 /// Forms of the authorization server are small.
 const FORM_BYTES: usize = 16 * 1024;
@@ -60,14 +67,57 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
             "Only direct callers on this machine are served here, not through a proxy; others need tokens.",
         ));
     }
+    if matches!(route, HttpRoute::Serve) && accepts_events(&headers) {
+        if !mount.streaming.time.is_zero() {
+            let path = path.to_owned();
+            // Boxed like the others, and because it may go on as the body of the answer.
+            return Box::pin(respond_listening(app, path, incoming, trace)).await;
+        }
+        incoming.listening = Listening::AtOnce;
+    }
     // No longer needed.
     drop((head, peer));
     let reply = match route {
-        HttpRoute::Serve => serve(&app.desk, mount, incoming).await,
+        HttpRoute::Serve => serve_borrowed(&app.desk, mount, &incoming).await,
         HttpRoute::Dispatch(wanted) => Box::pin(dispatch(&app.desk, mount, wanted, incoming)).await,
         HttpRoute::Rest { .. } => Box::pin(serve_route(&app.desk, mount, incoming)).await,
     };
     build_response(&app, reply, &trace)
+}
+
+/// For a caller whose answer may be a stream that stays open: the call then goes on as the body of the response, with the
+/// app it began with.
+async fn respond_listening(
+    app: Arc<App>,
+    path: String,
+    mut incoming: Incoming,
+    trace: Trace,
+) -> Response<ResponseBody> {
+    let (sink, source) = event_slot();
+    incoming.listening = Listening::Held(sink);
+    let owner = Arc::clone(&app);
+    let mut call: RunningCall = Box::pin(async move {
+        match owner.mounts.find(&path) {
+            Some(mount) => serve_borrowed(&owner.desk, mount, &incoming).await,
+            None => problem(404, "There is nothing at this path; GET / lists the endpoints."),
+        }
+    });
+    let (head, ended) = until_answered(&mut call, &source).await;
+    match (head, ended) {
+        (None, ended) => build_response(&app, ended.unwrap_or_else(|| Reply::empty(202)), &trace),
+        (Some(head), ended) => {
+            let reply = Reply { kind: ReplyKind::Events, ..Reply::empty(200) };
+            let reply = match head.trace {
+                Some(trace) => reply.header("X-Trace-Id", trace),
+                None => reply,
+            };
+            let body = match ended {
+                None => EventBody::new(call, source),
+                Some(reply) => EventBody::ended(source, reply),
+            };
+            build_response(&app, reply, &trace).map(|_| ResponseBody::stream(body))
+        }
+    }
 }
 
 /// People and clients append a slash to URLs. Only one is removed, before anything is decided by the path.
@@ -126,6 +176,15 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     if let Some(document) = app.mounts.document(path) {
         return read_only(document.reply());
     }
+    if let Some((partner, mount, below)) = app.mounts.find_partner(path) {
+        let context = (&peer, trace);
+        if below == NOTIFICATIONS {
+            return notifications::answer(app, (partner, mount), &head, body, context).await;
+        }
+        if let Some((shared_page::PATH, token)) = below.split_once('/') {
+            return shared::answer(app, (partner, mount), token, &head, context).await;
+        }
+    }
     let documents = app.mounts.iter().flat_map(|(_, mount)| &mount.contract.documents);
     for (at, text) in documents {
         if *at == path {
@@ -170,15 +229,23 @@ fn problem(status: u16, message: &str) -> Reply {
 fn build_response(app: &App, reply: Reply, trace: &Trace) -> Response<ResponseBody> {
     let body = match reply.kind {
         ReplyKind::Empty => ResponseBody::empty(),
-        ReplyKind::Rpc | ReplyKind::Plain => ResponseBody::full(reply.body),
+        ReplyKind::Rpc | ReplyKind::Plain | ReplyKind::Events => ResponseBody::full(reply.body),
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     // One allocation for all of them.
     headers.reserve(RESERVED_HEADERS);
-    if reply.kind != ReplyKind::Empty {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    match reply.kind {
+        ReplyKind::Empty => {}
+        ReplyKind::Rpc | ReplyKind::Plain => {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        ReplyKind::Events => {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+            // Some proxies would otherwise keep events until there are many.
+            headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+        }
     }
     // The default: an answer is for one caller and must not be cached.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

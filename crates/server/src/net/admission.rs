@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use frontdesk_engine::ip_prefix::ip_prefix;
+use frontdesk_engine::limits::ip_prefix::ip_prefix;
 
 use super::counters::{ConnectionCounters, count};
 use super::limits::ConnectionLimits;

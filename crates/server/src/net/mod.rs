@@ -14,6 +14,7 @@ mod error;
 mod files;
 mod limits;
 mod listener;
+mod outbound;
 mod shutdown;
 mod tls;
 
@@ -27,5 +28,6 @@ pub use dev_ca::{DevCertificate, DevCertificateStatus, ensure};
 pub use error::{AddressSource, NetError};
 pub use limits::ConnectionLimits;
 pub use listener::{DrainResult, Listener, bind};
+pub use outbound::OutboundClient;
 pub use shutdown::{Shutdown, ShutdownReason, ShutdownRequest};
 pub use tls::{ClientCertificates, Tls, certificate_digests, check, client_config, load, load_for};

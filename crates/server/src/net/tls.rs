@@ -123,3 +123,24 @@ pub fn client_config(pem: &[u8]) -> Option<ClientConfig> {
     let builder = ClientConfig::builder_with_provider(provider()).with_protocol_versions(&[&TLS13, &TLS12]).ok()?;
     (parsed > 0).then(|| builder.with_root_certificates(roots).with_no_client_auth())
 }
+
+/// What the other side of an outgoing request must present: a certificate of the CAs in this file, or of a public CA.
+pub(super) fn outbound_config(ca: Option<&Path>) -> Result<ClientConfig, NetError> {
+    let mut roots = RootCertStore::empty();
+    match ca {
+        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(file) => {
+            if roots.add_parsable_certificates(certificates(file)?).0 == 0 {
+                return Err(NetError::NoCertificate(file.to_owned()));
+            }
+        }
+    }
+    let builder = ClientConfig::builder_with_provider(provider());
+    let versions = builder.with_protocol_versions(&[&TLS13, &TLS12]);
+    let mut config = versions
+        .map_err(|error| NetError::NotCreated(error.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}

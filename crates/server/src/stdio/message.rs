@@ -101,7 +101,8 @@ pub(super) fn reply_line(reply: Reply, kind: &MessageKind) -> Option<Vec<u8>> {
         MessageKind::Other => None,
     };
     let mut text = match reply.kind {
-        ReplyKind::Empty => return None,
+        // Nobody listens to a stream here, so there is none.
+        ReplyKind::Empty | ReplyKind::Events => return None,
         ReplyKind::Rpc => reply.body.to_vec(),
         ReplyKind::Plain => {
             let data = match serde_json::from_slice::<IgnoredAny>(&reply.body) {

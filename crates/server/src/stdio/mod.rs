@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use frontdesk_engine::model::incoming::{Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Incoming, Listening, RequestBody, Verb};
 use frontdesk_engine::{Fault, FaultKind, serve};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::Version;
@@ -101,6 +101,7 @@ impl StdioSession {
             route: None,
             name_header: message.headers.name,
             idempotency_key: None,
+            listening: Listening::No,
             import_id: None,
             transport_fault: None,
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),

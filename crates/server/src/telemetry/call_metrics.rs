@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use frontdesk_engine::limits::tally::{TallyCount, TallyKey};
-use frontdesk_engine::model::observation::Observation;
+use frontdesk_engine::model::notice::Notice;
+use frontdesk_engine::model::observation::{Observation, Streamed};
 
 /// The upper bounds of the histogram buckets, in microseconds and in seconds as Prometheus writes them.
 pub(super) const BUCKETS: [(u64, &str); 17] = [
@@ -33,6 +34,7 @@ pub struct CallMetrics {
     /// By contract, then by tool, or by method where no tool was called.
     calls: Mutex<BTreeMap<&'static str, BTreeMap<&'static str, ToolCalls>>>,
     refusals: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    notices: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
 }
 
 /// The calls of one tool.
@@ -42,7 +44,9 @@ pub(super) struct ToolCalls {
     pub(super) outcomes: BTreeMap<&'static str, u64>,
     /// Calls by bucket, not cumulative.
     pub(super) buckets: [u64; BUCKETS.len()],
+    /// How long those in the buckets and beyond took, and how many they are: all but streams that stayed open.
     pub(super) micros: u64,
+    pub(super) timed: u64,
 }
 
 /// All counts, in a stable order.
@@ -50,6 +54,8 @@ pub(super) struct MetricsSnapshot {
     pub(super) calls: BTreeMap<(&'static str, &'static str), ToolCalls>,
     /// By kind of caller and outcome.
     pub(super) refusals: BTreeMap<(&'static str, &'static str), u64>,
+    /// By contract and what it is about.
+    pub(super) notices: BTreeMap<(&'static str, &'static str), u64>,
 }
 
 impl CallMetrics {
@@ -69,6 +75,11 @@ impl CallMetrics {
         *refusals.entry((whose, count.outcome)).or_default() += count.times;
     }
 
+    pub(super) fn add_notice(&self, notice: &Notice<'_>) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        *notices.entry((notice.contract(), notice.as_str())).or_default() += 1;
+    }
+
     pub(super) fn snapshot(&self) -> MetricsSnapshot {
         let contracts = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = contracts
@@ -77,6 +88,7 @@ impl CallMetrics {
         MetricsSnapshot {
             calls: calls.collect(),
             refusals: self.refusals.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            notices: self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
 }
@@ -84,6 +96,10 @@ impl CallMetrics {
 impl ToolCalls {
     fn add(&mut self, call: &Observation) {
         *self.outcomes.entry(call.outcome).or_default() += 1;
+        if call.streamed == Streamed::Held {
+            return;
+        }
+        self.timed += 1;
         self.micros = self.micros.saturating_add(call.micros);
         // A longer call than the last bucket counts in the total only.
         if let Some((_, bucket)) = BUCKETS.iter().zip(&mut self.buckets).find(|((end, _), _)| call.micros <= *end) {

@@ -5,9 +5,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use frontdesk_engine::limits::streams::Streams;
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::pipeline::record::service_level::{DROP_MILLIS, KindReport, LatencyStanding};
 use frontdesk_store::WriterStats;
 
 use super::call_metrics::{BUCKETS, MetricsSnapshot};
+use super::delivery_metrics::DeliverySnapshot;
 use super::traces::TraceCounts;
 use crate::app::App;
 use crate::net::{ConnectionCounters, ConnectionCounts};
@@ -24,8 +28,11 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     page.head("frontdesk_build_info", "gauge", "The version that is running.");
     page.line("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     calls(&mut page, &app.call_metrics.snapshot());
+    service_levels(&mut page, app);
+    streams(&mut page, &app.desk.inflight.streams);
     connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.admin.snapshot())]);
     writer(&mut page, &app.backend.store.writer_stats());
+    deliveries(&mut page, &app.delivery_metrics.snapshot(), app.desk.now());
     traces(&mut page, app.traces.counts());
     page.0
 }
@@ -38,17 +45,80 @@ fn calls(page: &mut Page, metrics: &MetricsSnapshot) {
             page.line("frontdesk_calls_total", &labels, *count);
         }
     }
-    page.head("frontdesk_call_seconds", "histogram", "Duration of calls, from the request head to the answer.");
+    page.head(
+        "frontdesk_call_seconds",
+        "histogram",
+        "Duration of calls, from the request head to the answer; without streams that stayed open.",
+    );
     for ((contract, tool), calls) in &metrics.calls {
-        let all = calls.outcomes.values().sum();
         let labels = [("contract", *contract), ("tool", *tool)];
         let buckets = BUCKETS.iter().map(|(_, end)| *end).zip(calls.buckets);
-        page.histogram("frontdesk_call_seconds", &labels, buckets, all, &seconds(calls.micros));
+        page.histogram("frontdesk_call_seconds", &labels, buckets, calls.timed, &seconds(calls.micros));
     }
     let about = "Refusals that were counted together instead of recorded one by one.";
     page.head("frontdesk_refusals_total", "counter", about);
     for ((whose, outcome), count) in &metrics.refusals {
         page.line("frontdesk_refusals_total", &[("whose", *whose), ("outcome", *outcome)], *count);
+    }
+    let about = "How often a system that calls are sent to was left alone, worked again, or a call to it was given up.";
+    page.head("frontdesk_remote_notices_total", "counter", about);
+    for ((contract, notice), count) in &metrics.notices {
+        page.line("frontdesk_remote_notices_total", &[("contract", *contract), ("notice", *notice)], *count);
+    }
+}
+
+/// By mount and kind of tool, for contracts that have targets. Seconds, as Prometheus wants them.
+fn service_levels(page: &mut Page, app: &App) {
+    let now = app.desk.now();
+    let mounts = app.mounts.iter();
+    let kinds: Vec<(&str, KindReport)> = mounts
+        .flat_map(|(path, mount)| {
+            mount.service_level.report(now).into_iter().map(move |report| (path.as_str(), report))
+        })
+        .collect();
+    if kinds.is_empty() {
+        return;
+    }
+    let name = "frontdesk_latency_seconds";
+    page.head(name, "gauge", "Duration of the calls of the last five minutes; none without calls.");
+    for (mount, KindReport { target, measured, .. }) in &kinds {
+        for (quantile, micros) in
+            measured.iter().flat_map(|all| [("0.5", all.p50), ("0.95", all.p95), ("0.99", all.p99)])
+        {
+            page.line(name, &[("mount", mount), ("kind", target.kind), ("quantile", quantile)], seconds(micros));
+        }
+    }
+    let name = "frontdesk_latency_target_seconds";
+    page.head(name, "gauge", "What the contract wants these durations to be at most.");
+    for (mount, KindReport { target, .. }) in &kinds {
+        for (quantile, time) in [("0.5", target.p50), ("0.95", target.p95), ("0.99", target.p99)] {
+            let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+            page.line(name, &[("mount", mount), ("kind", target.kind), ("quantile", quantile)], seconds(micros));
+        }
+    }
+    let name = "frontdesk_latency_calls";
+    page.head(name, "gauge", "How many calls of the last five minutes these durations are of.");
+    for (mount, KindReport { target, measured, .. }) in &kinds {
+        page.line(name, &[("mount", mount), ("kind", target.kind)], measured.map_or(0, |all| all.calls));
+    }
+    let name = "frontdesk_latency_drop_seconds";
+    page.head(name, "gauge", "When the caller would drop the live status for slowness; 0 if it has by now.");
+    for (mount, KindReport { target, standing, .. }) in &kinds {
+        let left = match standing {
+            LatencyStanding::Good | LatencyStanding::Rejoined { .. } => "+Inf".to_owned(),
+            LatencyStanding::Slow { since } => (since.0 + DROP_MILLIS - now.0).div_euclid(1000).to_string(),
+            LatencyStanding::Dropped { .. } => "0".to_owned(),
+        };
+        page.line(name, &[("mount", mount), ("kind", target.kind)], left);
+    }
+}
+
+fn streams(page: &mut Page, streams: &Streams) {
+    page.head("frontdesk_streams_open", "gauge", "Answers that stay open as streams of events.");
+    page.line("frontdesk_streams_open", &[], streams.open());
+    page.head("frontdesk_streams_ended_total", "counter", "Streams that have ended, by what ended them.");
+    for (end, count) in streams.ended() {
+        page.line("frontdesk_streams_ended_total", &[("reason", end.as_str())], count);
     }
 }
 
@@ -92,6 +162,19 @@ fn writer(page: &mut Page, load: &WriterStats) {
     page.histogram("frontdesk_commit_group", &[], buckets, all, &load.batched_jobs.to_string());
 }
 
+fn deliveries(page: &mut Page, metrics: &DeliverySnapshot, now: Millis) {
+    page.head("frontdesk_deliveries_total", "counter", "Attempts to deliver, by contract and what came of them.");
+    for ((contract, outcome), count) in &metrics.attempts {
+        page.line("frontdesk_deliveries_total", &[("contract", *contract), ("outcome", *outcome)], *count);
+    }
+    let about = "Age of the oldest delivery that has not arrived and is not given up.";
+    page.head("frontdesk_delivery_oldest_seconds", "gauge", about);
+    for (contract, at) in &metrics.oldest {
+        let age = now.0.saturating_sub(at.0).max(0) / 1000;
+        page.line("frontdesk_delivery_oldest_seconds", &[("contract", *contract)], age);
+    }
+}
+
 fn traces(page: &mut Page, counts: &TraceCounts) {
     page.head("frontdesk_traces_queue", "gauge", "Calls whose spans are queued for export.");
     page.line("frontdesk_traces_queue", &[], counts.queued.load(Ordering::Relaxed));
@@ -119,7 +202,7 @@ impl Page {
         let _ = writeln!(self.0, "# HELP {name} {about}\n# TYPE {name} {kind}");
     }
 
-    /// Labels are constants of this program and need no escaping.
+    /// Labels are constants of this program, or paths, which have nothing to escape.
     fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
         let labels: Vec<String> = labels.iter().map(|(label, word)| format!("{label}=\"{word}\"")).collect();
         let _ = if labels.is_empty() {

@@ -18,6 +18,7 @@ mod help;
 mod http_pages;
 mod imports;
 mod logs;
+mod manifests;
 mod manuals;
 mod metrics;
 mod refusals;

@@ -1,6 +1,7 @@
 //! Configuration through its public surface: defaults, precedence, `config show`, the examples and the reference.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod manifests;
 mod partners;
 mod problems;
 mod rest;
@@ -40,6 +41,8 @@ limits.import_bytes = 16777216                       # default
 limits.page_bytes = 262144                           # default
 limits.connections = 4096                            # default
 limits.connections_per_address = 256                 # default
+limits.streams = 1024                                # default
+limits.streams_per_client = 256                      # default
 limits.calls_per_minute = 6000                       # default
 limits.burst = 1000                                  # default
 limits.token_requests_per_minute = 60                # default

@@ -2,19 +2,21 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
-use frontdesk::config::{LoadedConfig, PartnerConfig, load, show};
+use frontdesk::config::{KeyFormat, LoadedConfig, PartnerConfig, load, show};
 use frontdesk_contracts::ENTRIES;
 use frontdesk_contracts::partner::{ErrorStatus, PartnerSource, built_in_intent};
 use serde_json::{Value, json};
 
 use crate::source::{pairs, written};
 
-const MOUNT: &str = "[[mount]]\ncontract = \"tomo\"\npath = \"/mcp/hotel\"\ntenant = \"htl\"\n";
-const AUTH: &str = "[mount.auth]\nlive_tokens = \"live\"\n";
-const BUILT_IN: &str = "travel.book_hotel, marketplace.buy_used_car, auto.book_general_service";
+pub(crate) const MOUNT: &str = "[[mount]]\ncontract = \"tomo\"\npath = \"/mcp/hotel\"\ntenant = \"htl\"\n";
+pub(crate) const AUTH: &str = "[mount.auth]\nlive_tokens = \"live\"\n";
+const BUILT_IN: &str = "travel.book_hotel, marketplace.buy_used_car, auto.book_general_service, \
+    mobility.book_intracity_ride, food.order_delivery";
 
-fn partner(changes: &[(&str, &str)]) -> String {
+pub(crate) fn partner(changes: &[(&str, &str)]) -> String {
     let mut text = "[mount.partner]\nid = \"acme\"\ncompany = \"Acme\"\n\
         signals = { time = 0.6, taste = 1, budget = 0.5, safety = 0 }\nservice_area = [\"Bengaluru\"]\n\
         pricing_band = \"good\"\ncallback = \"https://tomo.example/api/v1/cpc/mcp_provider/acme\"\n"
@@ -26,7 +28,7 @@ fn partner(changes: &[(&str, &str)]) -> String {
     text
 }
 
-fn given(text: &str) -> Result<LoadedConfig, Vec<String>> {
+pub(crate) fn given(text: &str) -> Result<LoadedConfig, Vec<String>> {
     let file = written(text);
     load(Some(&file), pairs(&[]), ENTRIES).map_err(|errors| {
         let shorten = |problem: String| {
@@ -63,8 +65,12 @@ fn first(loaded: &LoadedConfig) -> &PartnerConfig {
 #[test]
 fn a_partner_is_read_with_its_defaults() {
     let loaded = given(&format!("{MOUNT}intents = [\"travel.book_hotel\"]\n{}{AUTH}", partner(&[]))).unwrap();
-    let PartnerConfig { tenant, settings, auth, maintenance } = first(&loaded);
-    assert_eq!((tenant.as_str(), *maintenance), ("htl", false));
+    let PartnerConfig {
+        tenant, settings, auth, maintenance, completion, stream_time, notification_keys, clock, ..
+    } = first(&loaded);
+    assert!(notification_keys.is_none() && !clock.plays_stages && clock.complete_after_hours.is_none());
+    assert_eq!((tenant.as_str(), *maintenance, *stream_time), ("htl", false, Duration::ZERO));
+    assert_eq!((&completion.keys, completion.key_format), (&None, KeyFormat::Text));
     assert_eq!((settings.source, settings.error_status), (PartnerSource::Own, ErrorStatus::Ok));
     assert_eq!((settings.partner_id.as_str(), settings.company.as_str()), ("acme", "Acme"));
     let mut signals = settings.signals.clone();
@@ -79,9 +85,12 @@ fn a_partner_is_read_with_its_defaults() {
 #[test]
 fn a_partner_is_shown_without_secrets_and_what_is_shown_can_be_read() {
     let auth = "[mount.auth]\nlive_tokens = \"live\"\nsandbox_keys = \"keys\"\nclient_certificates = [\"a.pem\"]\n";
-    let mount =
-        format!("{MOUNT}intents = [\"travel.book_hotel\"]\nmaintenance = true\nerror_status = \"equivalent\"\n");
-    let loaded = given(&format!("{mount}{}{auth}", partner(&[]))).unwrap();
+    let mount = format!(
+        "{MOUNT}intents = [\"travel.book_hotel\"]\nmaintenance = true\nerror_status = \"equivalent\"\n\
+         stream_seconds = 90\nclock = true\ncomplete_after_hours = 12\n"
+    );
+    let keys = "[mount.notifications]\nkeys = \"signing\"\n";
+    let loaded = given(&format!("{mount}{}{auth}{keys}", partner(&[]))).unwrap();
     let shown = show(&loaded.settings);
     let line = shown.lines().find(|line| line.starts_with("mount = ")).unwrap();
     for part in [
@@ -89,6 +98,10 @@ fn a_partner_is_shown_without_secrets_and_what_is_shown_can_be_read() {
         "sandbox_keys = \"keys\"",
         "client_certificates = [\"a.pem\"]",
         "maintenance = true",
+        "stream_seconds = 90",
+        "clock = true",
+        "complete_after_hours = 12",
+        "notifications = { keys = \"signing\" }",
         "error_status = \"equivalent\"",
         "intents = [\"travel.book_hotel\"]",
         "source = \"own\"",
@@ -103,9 +116,10 @@ fn a_partner_is_shown_without_secrets_and_what_is_shown_can_be_read() {
 #[test]
 fn every_mistake_of_a_partner_is_said_at_once() {
     let text = "[[mount]]\ncontract = \"tomo\"\ntenent = \"htl\"\nintents = [\"travel.book_hotels\", \"./none.json\"]\n\
-        source = \"both\"\nerror_status = 500\nmaintenance = \"no\"\n\
+        source = \"both\"\nerror_status = 500\nmaintenance = \"no\"\nstream_seconds = 601\n\
+        clock = 1\ncomplete_after_hours = 0\n\
         [mount.partner]\ncompny = \"Acme\"\nsignals = { time = \"much\" }\n\
-        [mount.auth]\nlive_token = \"x\"\n";
+        [mount.auth]\nlive_token = \"x\"\n[mount.notifications]\n";
     let missing = "cannot be read: No such file or directory (os error 2)";
     assert_eq!(
         given(text).unwrap_err(),
@@ -121,6 +135,11 @@ fn every_mistake_of_a_partner_is_said_at_once() {
             "mount[0].source: \"both\" is not an accepted value. Use own or dealership",
             "mount[0].error_status: it is an integer instead of text. Write it in quotes",
             "mount[0].maintenance: it is neither true nor false. Write true or false without quotes",
+            "mount[0].stream_seconds: 601 is too large. Use a number from 0 to 600",
+            "mount[0].notifications: without a file of `keys` every notification would be refused. Name a file with a key of \
+             at least 32 characters a line, such as by: openssl rand -hex 32",
+            "mount[0].clock: it is neither true nor false. Write true or false without quotes",
+            "mount[0].complete_after_hours: 0 is too small. Use a number from 1 to 8760",
             "mount[0].auth.live_token: this key does not exist. Did you mean `live_tokens`?",
             "mount[0].partner.compny: this key does not exist. Did you mean `company`?",
             "mount[0].partner.signals.time: it is text instead of a number. Write a number such as 0.5, without quotes",

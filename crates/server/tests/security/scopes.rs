@@ -97,7 +97,8 @@ async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
         "consent.update" => {
             let own = json!({
                 "status": "granted", "channels": ["sms"], "purpose": "marketing", "source": "web_form",
-                "contact": {"phone": "+15125550177"}, "evidence": {"text": "Yes to news."},
+                // Not the person who is recorded as refusing it: within one millisecond the refusal would count.
+                "contact": {"phone": "+15125550178"}, "evidence": {"text": "Yes to news."},
             });
             let made = agent.call("consent.create", own).await;
             assert!(made["id"].is_string(), "{made}");

@@ -78,3 +78,45 @@ async fn t_061_a_certificate_without_its_key_is_refused_at_the_handshake() {
         assert_eq!(http.try_request("POST", PATH, &headers, LIST).await.is_ok(), gets_in);
     }
 }
+
+/// T18: the certificate of one partner and the token of another, at the mounts of both.
+#[tokio::test]
+async fn t_061_a_certificate_and_anothers_token_open_nothing_more() {
+    let folder = TestFolder::new();
+    let (own, foreign) = (identity(), identity());
+    fs::write(folder.join("own.pem"), &own.pem).unwrap();
+    fs::write(folder.join("foreign.pem"), &foreign.pem).unwrap();
+    let foreign_token = "foreign-token-0123456789abcdef01234567";
+    crate::stage::secret(&folder, "foreign", foreign_token);
+    crate::stage::secret(&folder, "signing", "notification-key-0123456789abcdef0123");
+    let second = crate::notifications::second_mount("signing")
+        .replace("live_keys = \"keys\"", "live_tokens = \"foreign\"\nclient_certificates = [\"foreign.pem\"]");
+    let auth = "[mount.auth]\nlive_tokens = \"live\"\nclient_certificates = [\"own.pem\"]\n";
+    let server = PartnerServer::of(folder, "", &format!("{auth}{second}"));
+    let (own_bearer, foreign_bearer) = (format!("Bearer {LIVE}"), format!("Bearer {foreign_token}"));
+    let (first, other) = (PATH, "/mcp/second");
+    for (path, certificate, token, status) in [
+        // Each alone, at its own mount and at the other.
+        (first, &own, None, 200),
+        (other, &own, None, 401),
+        (other, &foreign, None, 200),
+        (first, &foreign, None, 401),
+        // A certificate of one with the token of the other: the token alone counts, where it is accepted.
+        (first, &own, Some(&foreign_bearer), 401),
+        (other, &own, Some(&foreign_bearer), 200),
+        (first, &foreign, Some(&foreign_bearer), 401),
+        (other, &foreign, Some(&own_bearer), 401),
+        (first, &foreign, Some(&own_bearer), 200),
+    ] {
+        let header = token.map(|token| ("authorization", token.as_str()));
+        let answer = call(&server, certificate, path, header.as_slice()).await;
+        assert_eq!(answer.status, status, "{path} {token:?}");
+        // Never under the name of whose certificate it was.
+        if let (200, Some(_)) = (status, token) {
+            let intent = json_of(&answer)["result"]["tools"][0]["_meta"]["tomo"]["completion_callback"].to_string();
+            assert_eq!(intent.contains("second"), path == other, "{intent}");
+        }
+    }
+    let records = server.records();
+    assert!(records.contains("\"acme:live\"") && records.contains("\"second:live\""), "{records}");
+}

@@ -20,8 +20,9 @@ async fn the_demo_lists_each_intent_with_its_bearers() {
     }
     let mounts = desk.banner["mounts"].as_array().unwrap();
     let partner: Vec<&Value> = mounts.iter().filter(|mount| mount["contract"] == "tomo").collect();
-    let intents = ["travel.book_hotel", "marketplace.buy_used_car", "auto.book_general_service"];
-    assert_eq!(partner.len(), 3);
+    let intents =
+        ["travel.book_hotel", "marketplace.buy_used_car", "auto.book_general_service", "mobility.book_intracity_ride"];
+    assert_eq!(partner.len(), intents.len());
     let mut http = HttpClient::new(desk.address, &desk.data().join("tls/ca.pem"));
     for (mount, intent) in partner.into_iter().zip(intents) {
         let path = format!("/mcp/tomo/{intent}");
@@ -67,6 +68,7 @@ async fn the_demo_has_something_to_sell_for_each_intent() {
         ("travel.book_hotel", "listings"),
         ("marketplace.buy_used_car", "listings"),
         ("auto.book_general_service", "providers"),
+        ("mobility.book_intracity_ride", "options"),
     ] {
         let path = format!("/mcp/tomo/{intent}");
         let listed = json_of(&http.request("POST", &path, &headers, LIST).await);

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use frontdesk_engine::model::page::{CountQuery, Page, PageKey, Projection, Query};
+use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec, joined};
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, OutboxEvent, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use tokio::sync::oneshot;
 use tokio_postgres::Row;
@@ -104,6 +106,23 @@ impl Store for PostgresStore {
         })
     }
 
+    fn events<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        after: i64,
+        limit: usize,
+    ) -> Future<'a, Result<Vec<OutboxEvent>, Fault>> {
+        Box::pin(async move {
+            // Looked up for the sake of a tenant that is being erased.
+            self.driver.keys(tenant.as_str()).await?;
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let params: [&(dyn ToSql + Sync); 3] = [&tenant.as_str(), &after, &limit];
+            let scope = RowScope::Tenant(tenant.as_str());
+            let rows = self.driver.pages.query(scope, sql::EVENTS_AFTER, &params).await?;
+            Ok(rows.iter().map(event_of).collect::<Result<_, StoreError>>()?)
+        })
+    }
+
     fn append_audit<'a>(&'a self, record: String, durability: Durability) -> Future<'a, Result<(), Fault>> {
         Box::pin(async move {
             match durability {
@@ -151,6 +170,17 @@ impl PostgresStoreDriver {
             Some(row) => keyring.unwrap_since(state, tenant, row.try_get(0)?).map(Some),
         }
     }
+}
+
+fn event_of(row: &Row) -> Result<OutboxEvent, StoreError> {
+    Ok(OutboxEvent {
+        seq: row.try_get(0)?,
+        event_id: row.try_get(1)?,
+        kind: row.try_get(2)?,
+        id: row.try_get(3)?,
+        change: Change::parse(row.try_get(4)?).ok_or(StoreError::UnexpectedValue { column: 4 })?,
+        at: Millis(row.try_get(5)?),
+    })
 }
 
 fn count_of(rows: &[Row]) -> Result<usize, StoreError> {

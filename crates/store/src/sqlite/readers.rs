@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::page::{CountQuery, Page, PageKey, Projection, Query};
+use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::table::{StoredRow, joined};
+use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::OutboxEvent;
 use rusqlite::types::{self, ToSqlOutput};
 use rusqlite::{Connection, ErrorCode, Row, ToSql};
 use tokio::sync::oneshot;
@@ -220,6 +223,31 @@ pub(crate) fn read_page(
         }
     }
     Ok(page.finish())
+}
+
+/// The tenant's events behind a number.
+pub(crate) fn read_events(
+    connection: &Connection,
+    tenant: &str,
+    after: i64,
+    limit: usize,
+) -> Result<Vec<OutboxEvent>, StoreError> {
+    let mut prepared = connection.prepare_cached(&sql::for_sqlite(sql::EVENTS_AFTER))?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut rows = prepared.query(rusqlite::params![tenant, after, limit])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        let change: String = row.get(4)?;
+        events.push(OutboxEvent {
+            seq: row.get(0)?,
+            event_id: row.get(1)?,
+            kind: row.get(2)?,
+            id: row.get(3)?,
+            change: Change::parse(&change).ok_or(StoreError::UnexpectedValue { column: 4 })?,
+            at: Millis(row.get(5)?),
+        });
+    }
+    Ok(events)
 }
 
 impl ToSql for QueryParam<'_> {

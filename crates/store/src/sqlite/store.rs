@@ -5,13 +5,13 @@ use std::sync::Arc;
 use frontdesk_engine::model::page::{CountQuery, Page, Query};
 use frontdesk_engine::model::table::{Cell, StoredRow, TableSpec};
 use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, OutboxEvent, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use rusqlite::OptionalExtension;
 use tokio::sync::oneshot;
 
 use super::encode::EncodedCommit;
-use super::readers::{read_count, read_page, read_row};
+use super::readers::{read_count, read_events, read_page, read_row};
 use super::write_tx::find_claim;
 use super::writer::WriteJob;
 use super::{SqliteStore, SqliteStoreDriver};
@@ -129,6 +129,19 @@ impl Store for SqliteStore {
                 Err(StoreError::OutcomeUnknown) => Ok(Committed::Unknown),
                 outcome => Ok(outcome?),
             }
+        })
+    }
+
+    fn events<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        after: i64,
+        limit: usize,
+    ) -> Future<'a, Result<Vec<OutboxEvent>, Fault>> {
+        Box::pin(async move {
+            // Looked up for the sake of a tenant that is being erased.
+            self.driver.keys(tenant.as_str())?;
+            Ok(self.driver.pool.with(|connection| read_events(connection, tenant.as_str(), after, limit))?)
         })
     }
 

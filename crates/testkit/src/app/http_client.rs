@@ -183,6 +183,17 @@ impl HttpConnection {
         with_timeout(self.read_reply(method)).await
     }
 
+    /// The head of a reply whose body comes bit by bit.
+    pub async fn receive_head(&mut self) -> io::Result<HttpResponse> {
+        parse_head(&with_timeout(self.take_head()).await?)
+    }
+
+    /// The next chunk of such a body; empty at its end.
+    pub async fn receive_event(&mut self) -> String {
+        let chunk = with_timeout(self.take_chunk()).await.unwrap_or_else(|cause| panic!("no chunk: {cause}"));
+        String::from_utf8(chunk).unwrap()
+    }
+
     /// Waits for `100 Continue`, after which the server reads the body.
     pub async fn receive_continue(&mut self) {
         let head = with_timeout(self.take_head()).await.unwrap();
@@ -241,14 +252,20 @@ impl HttpConnection {
     async fn take_chunks(&mut self) -> io::Result<Vec<u8>> {
         let mut body = Vec::new();
         loop {
-            let line = self.take_line().await?;
-            let length = usize::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
-            body.extend(self.take(length).await?);
-            self.take_line().await?;
-            if length == 0 {
+            let chunk = self.take_chunk().await?;
+            if chunk.is_empty() {
                 return Ok(body);
             }
+            body.extend(chunk);
         }
+    }
+
+    async fn take_chunk(&mut self) -> io::Result<Vec<u8>> {
+        let line = self.take_line().await?;
+        let length = usize::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
+        let chunk = self.take(length).await?;
+        self.take_line().await?;
+        Ok(chunk)
     }
 
     async fn take_line(&mut self) -> io::Result<String> {

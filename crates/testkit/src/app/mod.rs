@@ -4,6 +4,7 @@ mod agent;
 pub mod collector;
 pub mod http_client;
 pub mod process;
+pub mod receiver;
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;

@@ -13,7 +13,7 @@ use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::registry::Tenant;
-use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, Store, StoredAnswer};
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, OutboxEvent, Store, StoredAnswer};
 use frontdesk_engine::{Fault, TenantId};
 use tokio::sync::Semaphore;
 
@@ -227,6 +227,19 @@ impl Store for MemoryStore {
                 true => Ok(Committed::Unknown),
                 false => committing.await.unwrap(),
             }
+        })
+    }
+
+    fn events<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        after: i64,
+        limit: usize,
+    ) -> Future<'a, Result<Vec<OutboxEvent>, Fault>> {
+        Box::pin(async move {
+            self.faults().reads.happen().await?;
+            self.inspect(|state| state.require_not_erased(tenant.as_str()))?;
+            Ok(self.inspect(|state| state.events_after(tenant.as_str(), after, limit)))
         })
     }
 

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use frontdesk_engine::model::page::{CountQuery, Direction, Filter, Page, PageKey, Projection, Query, Start};
 use frontdesk_engine::model::plan::{Event, OnConflict, Step};
 use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec, joined};
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Client, ErasureReport, Tenant, Token};
-use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, StoredAnswer};
+use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, OutboxEvent, StoredAnswer};
 use frontdesk_engine::{Fault, FaultKind};
 
 /// Tenant, table and id.
@@ -46,6 +47,7 @@ pub struct StoredEvent {
     pub sequence: usize,
     pub id: String,
     pub event: Event,
+    pub at: Millis,
 }
 
 impl MemoryState {
@@ -75,6 +77,19 @@ impl MemoryState {
         self.rows.iter().filter(move |(key, _)| key.0 == tenant && key.1 == table.name).map(|(_, row)| row)
     }
 
+    pub(super) fn events_after(&self, tenant: &str, after: i64, limit: usize) -> Vec<OutboxEvent> {
+        let of_tenant = self.events.iter().filter(|stored| stored.tenant == tenant);
+        let events = of_tenant.map(|StoredEvent { sequence, id, event, at, .. }| OutboxEvent {
+            seq: i64::try_from(*sequence).unwrap(),
+            event_id: id.clone(),
+            kind: event.kind.to_owned(),
+            id: event.id.clone(),
+            change: event.change,
+            at: *at,
+        });
+        events.filter(|event| event.seq > after).take(limit).collect()
+    }
+
     /// Everything or nothing.
     pub(super) fn commit(&mut self, commit: Commit) -> Result<Committed, Fault> {
         self.commits += 1;
@@ -98,6 +113,7 @@ impl MemoryState {
                 sequence,
                 id,
                 event,
+                at: commit.at,
             }));
             self.audit.push((tenant.to_owned(), commit.audit));
         }

@@ -7,6 +7,7 @@ pub mod committing;
 pub mod counting;
 pub mod dispatching;
 pub mod erasing;
+pub mod events;
 pub mod filtering;
 pub mod forgetting;
 pub mod grown_boats;
@@ -123,6 +124,9 @@ macro_rules! every_behaviour {
             committing::events_of_one_plan_keep_their_order,
             committing::each_tenant_counts_its_own_events,
             committing::two_hundred_takers_of_the_last_three_units_get_three,
+            events::events_are_read_in_order_behind_a_number,
+            events::events_of_another_tenant_are_not_read,
+            events::a_reader_misses_no_event_while_others_commit,
             claims::a_key_used_twice_answers_what_was_stored,
             claims::a_key_with_another_meaning_reports_the_first_meaning,
             claims::a_key_belongs_to_its_tenant_client_and_tool,

@@ -12,7 +12,7 @@ use frontdesk_engine::dispatch::{
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::contract::{Contract, Dialect, Payload, ReplyContext, ServerInfo};
 use frontdesk_engine::model::idempotency_key::IdempotencyKey;
-use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
 use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::plan::{Plan, Step};
 use frontdesk_engine::model::schema::{Schema, required};
@@ -20,6 +20,7 @@ use frontdesk_engine::model::table::{Cell, Row};
 use frontdesk_engine::model::tool::{Effect, Future, Item, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec};
 use frontdesk_engine::model::tool_input::ToolInput;
 use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::http_client::NoHttpClient;
 use frontdesk_engine::ports::{Clock, Identity, Observer, Store};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Caller, ClientId, Fault, Permitted, Reply, Scope, Scopes};
@@ -63,6 +64,8 @@ impl DispatchNode {
             tenant_locks: Default::default(),
             task_queue: TaskQueue::new(limits),
             import_queue: Default::default(),
+            changes: Default::default(),
+            http_client: Arc::new(NoHttpClient),
             settings: DeskSettings {
                 page_bytes: 65_536,
                 reply_bytes: 65_536,
@@ -90,6 +93,7 @@ impl DispatchNode {
             route: None,
             name_header: None,
             idempotency_key: Some(key.to_owned()),
+            listening: Listening::No,
             import_id: None,
             transport_fault: None,
             body: RequestBody::from_bytes(body),
@@ -153,6 +157,7 @@ fn contract() -> Contract {
         ordinary_scopes: Scopes::new([Scope::new("boats")]),
         imports: Vec::new(),
         operator_tools: Vec::new(),
+        latency_targets: Vec::new(),
         documents: Vec::new(),
         dialect: Box::new(PlainDialect),
     }

@@ -27,6 +27,7 @@ use super::service::repair_order::RepairOrder;
 use super::values::MAX_SAFE_INTEGER;
 use crate::record::{Cell, Email, Entity, Phone, Stored, VendorFields};
 use crate::tomo::booking::Booking;
+use crate::tomo::mobility::driver::Driver;
 use find::FindTool;
 pub use person::ROUND_RECORDS;
 use person::{by_email, by_phone};
@@ -83,6 +84,7 @@ fn belongings() -> Vec<Box<dyn PersonKind>> {
         belonging::<Deal>(),
         belonging::<RepairOrder>(),
         belonging::<Booking>(),
+        belonging::<Driver>(),
         belonging::<Appointment>(),
         belonging::<Lead>(),
     ]

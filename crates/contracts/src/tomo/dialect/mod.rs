@@ -6,6 +6,7 @@ mod success;
 
 use std::sync::Arc;
 
+use frontdesk_engine::delivery::DeliveryRules;
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::contract::{Compatibility, Dialect, Payload, ReplyContext};
 use frontdesk_engine::model::idempotency_key::IdempotencyKey;
@@ -16,6 +17,7 @@ use frontdesk_wire::version::Version;
 use serde_json::{Map, Value, json};
 
 use super::TENANT;
+use super::completion::Completions;
 use super::intent::{Intent, IntentTool};
 use super::settings::SIGNALS;
 use crate::partner::{ErrorStatus, PartnerSettings};
@@ -30,12 +32,14 @@ pub struct Tomo {
     intents: Vec<Arc<Intent>>,
     partner: Map<String, Value>,
     error_status: ErrorStatus,
+    /// None without a partner.
+    completions: Option<Completions>,
 }
 
 impl Default for Tomo {
     /// Without a partner, for what needs no tools.
     fn default() -> Tomo {
-        Tomo { intents: Vec::new(), partner: Map::new(), error_status: ErrorStatus::Ok }
+        Tomo { intents: Vec::new(), partner: Map::new(), error_status: ErrorStatus::Ok, completions: None }
     }
 }
 
@@ -50,7 +54,12 @@ impl Tomo {
             ("pricing_band".to_owned(), json!(partner.pricing_band)),
             ("completion_callback".to_owned(), json!(partner.callback)),
         ]);
-        Tomo { intents: intents.to_vec(), partner: partner_members, error_status: partner.error_status }
+        Tomo {
+            intents: intents.to_vec(),
+            partner: partner_members,
+            error_status: partner.error_status,
+            completions: Some(Completions::new(partner, intents)),
+        }
     }
 
     /// The intent that a tool belongs to: names are disjoint within a mount.
@@ -123,6 +132,10 @@ impl Dialect for Tomo {
         ]);
         meta.extend(self.partner.clone());
         described.insert("_meta".to_owned(), json!({"tomo": meta}));
+    }
+
+    fn deliveries(&self) -> Option<&dyn DeliveryRules> {
+        self.completions.as_ref().map(|completions| completions as &dyn DeliveryRules)
     }
 
     fn compatibility(&self) -> Compatibility {

@@ -10,6 +10,7 @@ use frontdesk_engine::model::schema::Schema;
 use frontdesk_engine::model::tool::Effect;
 use serde_json::Value;
 
+use super::booking::BookingStatus;
 use super::facts::{MissingFact, project};
 use super::known_facts::{FactGroups, unlisted};
 use super::shape::Shape;
@@ -21,6 +22,11 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("travel.book_hotel", include_str!("../../../../../spec/tomo/intents/travel.book_hotel.json")),
     ("marketplace.buy_used_car", include_str!("../../../../../spec/tomo/intents/marketplace.buy_used_car.json")),
     ("auto.book_general_service", include_str!("../../../../../spec/tomo/intents/auto.book_general_service.json")),
+    (
+        "mobility.book_intracity_ride",
+        include_str!("../../../../../spec/tomo/intents/mobility.book_intracity_ride.json"),
+    ),
+    ("food.order_delivery", include_str!("../../../../../spec/tomo/intents/food.order_delivery.json")),
 ];
 
 pub fn built_in(id: &str) -> Option<&'static str> {
@@ -36,7 +42,28 @@ pub struct Intent {
     /// How long a search may be cached, which is also how long its prices are held at least.
     pub cache_seconds: i64,
     pub error_codes: Vec<String>,
+    pub completion: CompletionWords,
     pub tools: Vec<IntentTool>,
+}
+
+/// How a completion says what became of a booking, in the words of the intent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompletionWords {
+    pub completed: String,
+    pub cancelled: String,
+    pub failed: String,
+}
+
+impl CompletionWords {
+    /// The word of a final status; none while the booking can still change.
+    pub fn word(&self, status: BookingStatus) -> Option<&str> {
+        match status {
+            BookingStatus::Completed => Some(&self.completed),
+            BookingStatus::Cancelled => Some(&self.cancelled),
+            BookingStatus::Failed => Some(&self.failed),
+            BookingStatus::Confirmed | BookingStatus::Unknown => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::lines::{Lines, escaped};
 use super::names::{is_intent_id, is_tool_name, is_version};
 use super::references::{is_reference, resolve};
-use super::{Intent, IntentTool, Role};
+use super::{CompletionWords, Intent, IntentTool, Role};
 use crate::tomo::shape::Shape;
 use crate::tomo::{codes, forbidden};
 
@@ -41,7 +41,7 @@ impl fmt::Display for IntentError {
 const MAX_DESCRIPTION: usize = 140;
 
 /// Members of a file. Others are refused: a misspelt one would be a rule that is silently missing.
-const MEMBERS: [&str; 10] = [
+const MEMBERS: [&str; 11] = [
     "intent",
     "intent_version",
     "shape",
@@ -49,10 +49,12 @@ const MEMBERS: [&str; 10] = [
     "about",
     "cache_seconds",
     "error_codes",
+    "completion",
     "vocabularies",
     "definitions",
     "tools",
 ];
+const COMPLETION_MEMBERS: [&str; 3] = ["completed", "cancelled", "failed"];
 const TOOL_MEMBERS: [&str; 7] = ["name", "role", "description", "widget", "input", "output", "examples"];
 
 /// Longer files are not written by people.
@@ -141,6 +143,7 @@ impl Reader {
             }
         };
         let error_codes = self.error_codes(file);
+        let completion = self.completion(file);
         for (name, words) in file.get("vocabularies").and_then(Value::as_object).into_iter().flatten() {
             let is_list = words.as_array().is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_string));
             if !is_list {
@@ -148,7 +151,7 @@ impl Reader {
             }
         }
         let tools = self.tools(file, shape, &id, &version);
-        Some(Intent { id, version, shape: shape?, cache_seconds, error_codes, tools })
+        Some(Intent { id, version, shape: shape?, cache_seconds, error_codes, completion, tools })
     }
 
     fn error_codes(&mut self, file: &Map<String, Value>) -> Vec<String> {
@@ -176,6 +179,24 @@ impl Reader {
             self.wrong("/error_codes", format!("every intent can end with these, too: {}", missing.join(", ")));
         }
         known
+    }
+
+    /// The intent's words for what became of a booking; each is ours where the file has none.
+    fn completion(&mut self, file: &Map<String, Value>) -> CompletionWords {
+        let given = match file.get("completion") {
+            Some(Value::Object(given)) => given.clone(),
+            Some(_) => {
+                self.wrong("/completion", "an object is expected");
+                Map::new()
+            }
+            None => Map::new(),
+        };
+        self.only(&given, &COMPLETION_MEMBERS, "/completion");
+        let [completed, cancelled, failed] = COMPLETION_MEMBERS.map(|member| match given.get(member) {
+            Some(_) => self.text(&given, member, "/completion"),
+            None => member.to_owned(),
+        });
+        CompletionWords { completed, cancelled, failed }
     }
 
     fn tools(&mut self, file: &Map<String, Value>, shape: Option<Shape>, id: &str, version: &str) -> Vec<IntentTool> {

@@ -13,9 +13,9 @@ use super::{CarPurchase, ListingContext, customer};
 use crate::automotive::in_process;
 use crate::automotive::vehicle::{Vehicle, VehicleStatus};
 use crate::record::{Day, Entity, Integer, Stored as _};
-use crate::tomo::argument::request_id;
 use crate::tomo::booking::{Booking, BookingMode, BookingStatus, answer, has_sandbox_booking, is_only_live_booking};
 use crate::tomo::codes::{NOT_AVAILABLE, NOT_FOUND, RESULT_EXPIRED};
+use crate::tomo::ending::close;
 use crate::tomo::known_facts::{Fact, text};
 use crate::tomo::result_token;
 
@@ -54,23 +54,11 @@ impl WriteTool for BookCar {
                 title: title(&car.record).as_str().into(),
                 handover_on,
             };
+            let starts_at = instant(handover_on, HANDOVER_TIME);
             let booking = Booking {
-                status: BookingStatus::Confirmed,
-                mode,
-                intent: context.shared.intent.id.as_str().into(),
-                intent_version: context.shared.intent.version.as_str().into(),
-                request_id: request_id(permitted)?,
-                item_id: car.id.as_str().into(),
-                total_inr: Integer::clamped(total_inr),
-                previous_total_inr: None,
-                refund_inr: None,
-                refund_percent: None,
-                starts_at: instant(handover_on, HANDOVER_TIME),
-                cancelled_at: None,
-                stay: None,
                 car: Some(purchase),
-                slot: None,
                 customer: Some(customer::read(permitted, "buyer")?),
+                ..Booking::confirmed(permitted, &context.shared, &car.id, total_inr, starts_at)?
             };
             let id = permitted.new_id(Booking::ID_PREFIX);
             let entity = Entity::new(id, permitted.tenant().clone(), permitted.now(), booking);
@@ -109,6 +97,8 @@ impl WriteTool for CancelCar {
             booking.record.refund_inr = Some(booking.record.total_inr);
             booking.record.cancelled_at = Some(permitted.now());
             booking.record.status = BookingStatus::Cancelled;
+            // Everything is paid back.
+            close(&mut booking.record, permitted.now(), 0);
             let (steps, events) = freed.map(|plan| (plan.steps, plan.events)).unwrap_or_default();
             let mut plan = super::changed(permitted, &context.tool, booking, steps, |booking| context.facts(booking))?;
             plan.events.extend(events);
@@ -179,7 +169,11 @@ async fn reserve(permitted: &Permitted<'_>, vehicle_id: &str) -> Result<(Entity<
 
 /// The plan that puts a car up for sale again, if it is still kept for this booking. One that was sold meanwhile, that a
 /// deal has, or that another booking keeps stays as it is.
-async fn release(permitted: &Permitted<'_>, booking_id: &str, vehicle_id: &str) -> Result<Option<Plan>, Fault> {
+pub(super) async fn release(
+    permitted: &Permitted<'_>,
+    booking_id: &str,
+    vehicle_id: &str,
+) -> Result<Option<Plan>, Fault> {
     for _ in 0..MAX_ATTEMPTS {
         let Some(car) = load(permitted, vehicle_id).await? else { return Ok(None) };
         let is_reserved = car.record.status == VehicleStatus::Reserved && car.record.held_by.is_none();
@@ -192,6 +186,22 @@ async fn release(permitted: &Permitted<'_>, booking_id: &str, vehicle_id: &str) 
         }
     }
     Err(Fault::unavailable("a car changed at every attempt to release it"))
+}
+
+/// The plan that marks a car as sold, if it is still kept for its buyer. One that is sold already, or that a deal has, stays
+/// as it is.
+pub(super) async fn sell(permitted: &Permitted<'_>, vehicle_id: &str) -> Result<Option<Plan>, Fault> {
+    for _ in 0..MAX_ATTEMPTS {
+        let Some(car) = load(permitted, vehicle_id).await? else { return Ok(None) };
+        if car.record.status != VehicleStatus::Reserved || car.record.held_by.is_some() {
+            return Ok(None);
+        }
+        let plan = set_status(permitted, vehicle_id, "sold").await?;
+        if changes_version(&plan, vehicle_id) == Some(car.version) {
+            return Ok(Some(plan));
+        }
+    }
+    Err(Fault::unavailable("a car changed at every attempt to mark it as sold"))
 }
 
 /// The dealership's words are for the dealership: whatever it refuses, the car is not to be had.

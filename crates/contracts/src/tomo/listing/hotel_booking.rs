@@ -5,6 +5,7 @@ use frontdesk_engine::model::tool::{Future, Item, WriteTool};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Value, json};
 
+use super::advance::tax_percent;
 use super::dates::{StayDates, instant};
 use super::hotel::{HotelListing, OfferStatus, RoomKind, RoomRate};
 use super::hotel_facts::{POLICY, policy_facts};
@@ -13,9 +14,9 @@ use super::night::Nights;
 use super::price::{quote, refund_percent, share, units_of};
 use super::{ListingContext, Stay, customer};
 use crate::record::{Day, Entity, Integer, Stored as _};
-use crate::tomo::argument::request_id;
 use crate::tomo::booking::{Booking, BookingMode, BookingStatus, answer};
 use crate::tomo::codes::{NOT_AVAILABLE, NOT_FOUND, RESULT_EXPIRED};
+use crate::tomo::ending::{close, without_tax};
 use crate::tomo::known_facts::{Fact, list, text, whole};
 use crate::tomo::managed::find_by_code;
 use crate::tomo::result_token;
@@ -37,7 +38,7 @@ impl WriteTool for BookRooms {
             }
             let dates = dates_of(&offers.search).ok_or_else(not_offered)?;
             let party = Party::read(Some(&offers.search));
-            let mut nights = Nights::default();
+            let mut nights = Nights::of(BookingMode::of(permitted));
             let rates = rates_of(permitted, std::slice::from_ref(&room), dates).await?;
             take(permitted, &mut nights, &room, &rates, dates, party.rooms).await?;
             let hotel = &listing.record;
@@ -52,25 +53,14 @@ impl WriteTool for BookRooms {
                 rooms: Integer::clamped(party.rooms),
                 adults: Integer::clamped(party.adults),
                 children: Integer::clamped(party.children),
+                tax_percent: Some(room.record.tax_percent),
                 cancellation_policy: hotel.cancellation_policy.clone(),
             };
+            let starts_at = instant(dates.check_in, &hotel.check_in_time);
             let booking = Booking {
-                status: BookingStatus::Confirmed,
-                mode: BookingMode::of(permitted),
-                intent: context.shared.intent.id.as_str().into(),
-                intent_version: context.shared.intent.version.as_str().into(),
-                request_id: request_id(permitted)?,
-                item_id: listing.id.as_str().into(),
-                total_inr: Integer::clamped(total_inr),
-                previous_total_inr: None,
-                refund_inr: None,
-                refund_percent: None,
-                starts_at: instant(dates.check_in, &hotel.check_in_time),
-                cancelled_at: None,
                 stay: Some(stay),
-                car: None,
-                slot: None,
                 customer: Some(customer::read(permitted, "guest")?),
+                ..Booking::confirmed(permitted, &context.shared, &listing.id, total_inr, starts_at)?
             };
             let id = permitted.new_id(Booking::ID_PREFIX);
             let entity = Entity::new(id, permitted.tenant().clone(), permitted.now(), booking);
@@ -101,7 +91,7 @@ impl WriteTool for CancelRooms {
             }
             booking.record.check_open(permitted.now())?;
             let stay = stay_of(&booking)?.clone();
-            let mut nights = Nights::default();
+            let mut nights = Nights::of(booking.record.mode);
             free(permitted, &mut nights, &stay).await?;
             let left = booking.record.starts_at.0.saturating_sub(permitted.now().0);
             let percent = refund_percent(&stay.cancellation_policy, left);
@@ -109,6 +99,10 @@ impl WriteTool for CancelRooms {
             booking.record.refund_percent = Some(Integer::clamped(percent));
             booking.record.cancelled_at = Some(permitted.now());
             booking.record.status = BookingStatus::Cancelled;
+            let kept =
+                booking.record.total_inr.get().saturating_sub(share(booking.record.total_inr.get(), percent, 100));
+            let tax_percent = tax_percent(permitted, &stay).await?;
+            close(&mut booking.record, permitted.now(), without_tax(kept, tax_percent));
             super::changed(permitted, &context.tool, booking, nights.steps(permitted.now()), stay_facts)
         })
     }
@@ -132,7 +126,7 @@ impl WriteTool for ModifyRooms {
             if !wanted.party.fits(&room.record) {
                 return Err(Fault::invalid_argument("/rooms", "minimum", "so many people need more of these rooms"));
             }
-            let mut nights = Nights::default();
+            let mut nights = Nights::of(booking.record.mode);
             free(permitted, &mut nights, &before).await?;
             let rates = rates_of(permitted, std::slice::from_ref(&room), wanted.dates).await?;
             take(permitted, &mut nights, &room, &rates, wanted.dates, wanted.party.rooms).await?;

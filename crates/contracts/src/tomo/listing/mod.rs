@@ -1,7 +1,7 @@
 //! The listing shape: things that are booked for nights or bought. Rooms of hotels are the business's own records; cars
 //! are the stock of its dealership.
 
-mod booking_plan;
+mod advance;
 mod car_booking;
 mod car_facts;
 mod car_search;
@@ -15,7 +15,7 @@ mod hotel_facts;
 mod hotel_search;
 mod night;
 pub(super) mod place;
-mod price;
+pub(super) mod price;
 mod wishes;
 
 use std::sync::Arc;
@@ -26,9 +26,8 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::tool::Run;
 use serde_json::Value;
 
-use booking_plan::{booking_facts, changed, created, repeated};
-
 use super::ToolContext;
+use super::booking_plan::{booking_facts, changed, created, repeated};
 use super::facts::fills;
 use super::intent::{Intent, IntentTool, Role};
 use super::known_facts::{FactGroups, TOKEN, list};
@@ -36,6 +35,7 @@ use super::managed::import;
 use crate::Record;
 use crate::partner::PartnerSource;
 use crate::record::{Day, Integer, List, Stored as _, Text};
+pub(super) use advance::{advance, end_of};
 
 /// Rooms of a hotel that are booked. Names and policy are those of the booking: what was promised stays so.
 #[derive(Debug, Clone, PartialEq, Record)]
@@ -60,6 +60,8 @@ pub struct Stay {
     pub adults: Integer<1, 400>,
     /// Children in all rooms.
     pub children: Integer<0, 400>,
+    /// Percent of tax in the price; not known of bookings of earlier releases.
+    pub tax_percent: Option<Integer<0, 100>>,
     /// What is paid back.
     pub cancellation_policy: List<RefundTier, 10>,
 }
@@ -139,7 +141,7 @@ const CAR_SEARCH: FactGroups = &[&[list("listings", &[car_facts::CAR])], TOKEN];
 
 /// What each tool can know. A booking has a refund only once it is cancelled.
 pub(super) fn facts(source: PartnerSource, tool: &str) -> FactGroups {
-    use booking_plan::{BOOKING, CANCELLED};
+    use super::booking_plan::{BOOKING, CANCELLED};
     match (source, tool) {
         (PartnerSource::Own, "search_availability") => ROOM_SEARCH,
         (PartnerSource::Own, "get_listing") => ROOM_DETAIL,

@@ -38,8 +38,10 @@ fn id_of(room_id: &str, night: Day, mode: BookingMode) -> String {
 }
 
 /// The nights that a call changes, each once.
-#[derive(Default)]
-pub(super) struct Nights(Vec<OpenNight>);
+pub(super) struct Nights {
+    mode: BookingMode,
+    open: Vec<OpenNight>,
+}
 
 struct OpenNight {
     row: Entity<RoomNight>,
@@ -47,6 +49,11 @@ struct OpenNight {
 }
 
 impl Nights {
+    /// Those that count the bookings of this mode.
+    pub(super) fn of(mode: BookingMode) -> Nights {
+        Nights { mode, open: Vec::new() }
+    }
+
     /// Adds this many rooms to a night, or takes them away, and says how many are booked then.
     pub(super) async fn add(
         &mut self,
@@ -55,9 +62,9 @@ impl Nights {
         night: Day,
         rooms: i64,
     ) -> Result<i64, Fault> {
-        let mode = BookingMode::of(permitted);
+        let mode = self.mode;
         let id = id_of(room_id, night, mode);
-        if !self.0.iter().any(|open| open.row.id == id) {
+        if !self.open.iter().any(|open| open.row.id == id) {
             let row = match permitted.get_to_change(RoomNight::table(), &id).await? {
                 Some(row) => Entity::restore(permitted.tenant(), &row)?,
                 None => {
@@ -68,9 +75,9 @@ impl Nights {
                     Entity { version: 0, ..entity }
                 }
             };
-            self.0.push(OpenNight { rooms_before: row.record.rooms.get(), row });
+            self.open.push(OpenNight { rooms_before: row.record.rooms.get(), row });
         }
-        let open = self.0.iter_mut().find(|open| open.row.id == id);
+        let open = self.open.iter_mut().find(|open| open.row.id == id);
         let open = open.ok_or_else(|| Fault::internal("a night that was just opened is missing"))?;
         let booked = open.row.record.rooms.get().saturating_add(rooms);
         open.row.record.rooms = Integer::clamped(booked);
@@ -79,9 +86,9 @@ impl Nights {
 
     /// The changes, in the order of the rows' ids. If one of the rows has changed since it was read, the call runs again.
     pub(super) fn steps(mut self, now: Millis) -> Vec<Step> {
-        self.0.sort_by(|one, other| one.row.id.cmp(&other.row.id));
+        self.open.sort_by(|one, other| one.row.id.cmp(&other.row.id));
         let mut steps = Vec::new();
-        for OpenNight { row, rooms_before } in self.0 {
+        for OpenNight { row, rooms_before } in self.open {
             if row.record.rooms.get() == rooms_before {
                 continue;
             }

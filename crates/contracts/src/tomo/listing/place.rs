@@ -33,10 +33,10 @@ pub(in crate::tomo) fn city_keys(city: &str) -> Vec<String> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Point {
+pub(in crate::tomo) struct Point {
     /// Millionths of a degree.
-    pub(super) latitude: i64,
-    pub(super) longitude: i64,
+    pub(in crate::tomo) latitude: i64,
+    pub(in crate::tomo) longitude: i64,
 }
 
 /// On a sphere, which is off by half a percent at most.
@@ -45,13 +45,13 @@ const EARTH_RADIUS_METRES: f64 = 6_371_000.0;
 const METRES_PER_DEGREE: i64 = 111_000;
 
 impl Point {
-    pub(super) fn from_degrees(latitude: f64, longitude: f64) -> Point {
+    pub(in crate::tomo) fn from_degrees(latitude: f64, longitude: f64) -> Point {
         let scaled = |degrees: f64| (degrees * 1e6).round() as i64;
         Point { latitude: scaled(latitude), longitude: scaled(longitude) }
     }
 
     /// The great-circle distance in whole metres.
-    pub(super) fn metres_to(self, other: Point) -> i64 {
+    pub(in crate::tomo) fn metres_to(self, other: Point) -> i64 {
         let radians = |millionths: i64| (millionths as f64 / 1e6).to_radians();
         let half_chord = |difference: i64| (radians(difference) / 2.0).sin().powi(2);
         let across = radians(self.latitude).cos() * radians(other.latitude).cos();
@@ -61,9 +61,18 @@ impl Point {
     }
 
     /// Latitudes outside of which nothing is that near.
-    pub(super) fn latitudes_within(self, metres: i64) -> (i64, i64) {
+    pub(in crate::tomo) fn latitudes_within(self, metres: i64) -> (i64, i64) {
         let span = metres.saturating_mul(1_000_000) / METRES_PER_DEGREE + 1;
         (self.latitude.saturating_sub(span), self.latitude.saturating_add(span))
+    }
+
+    /// Longitudes outside of which nothing is that near. Near a pole or the date line that is all of them.
+    pub(in crate::tomo) fn longitudes_within(self, metres: i64) -> (i64, i64) {
+        let (south, north) = self.latitudes_within(metres);
+        let narrowest = (south.abs().max(north.abs()) as f64 / 1e6).to_radians().cos();
+        let span = metres as f64 * 1e6 / (METRES_PER_DEGREE as f64 * narrowest.max(1e-6)) + 1.0;
+        let (west, east) = (self.longitude as f64 - span, self.longitude as f64 + span);
+        if west < -180e6 || east > 180e6 { (-180_000_000, 180_000_000) } else { (west as i64 - 1, east as i64 + 1) }
     }
 }
 
@@ -83,6 +92,14 @@ mod tests {
         assert!(nowhere.metres_to(bengaluru) >= 0, "numbers that are no coordinates do no harm");
         let (south, north) = bengaluru.latitudes_within(10_000);
         assert!(south < 12_881_600 + 1_000 && north > 13_061_500, "{south} {north}");
+        let (west, east) = bengaluru.longitudes_within(10_000);
+        for edge in [west, east] {
+            let metres = bengaluru.metres_to(Point { longitude: edge, ..bengaluru });
+            assert!((10_000..10_050).contains(&metres), "{metres}");
+        }
+        let all = (-180_000_000, 180_000_000);
+        assert_eq!(Point::from_degrees(0.0, 179.99).longitudes_within(10_000), all);
+        assert_eq!(Point::from_degrees(90.0, 0.0).longitudes_within(10_000), all);
     }
 
     #[test]

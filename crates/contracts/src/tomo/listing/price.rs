@@ -45,7 +45,7 @@ pub(super) fn quote(room: &RoomKind, rates: &[RoomRate], nights: &[Day], rooms: 
 }
 
 /// `amount * part / whole`, rounded half up. Amounts are not negative.
-pub(super) fn share(amount: i64, part: i64, whole: i64) -> i64 {
+pub(in crate::tomo) fn share(amount: i64, part: i64, whole: i64) -> i64 {
     let (amount, part, whole) = (i128::from(amount), i128::from(part), i128::from(whole.max(1)));
     i64::try_from((amount * part * 2 + whole) / (whole * 2)).unwrap_or(i64::MAX)
 }

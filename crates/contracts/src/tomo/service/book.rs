@@ -15,10 +15,8 @@ use super::slots::slot_argument;
 use super::source;
 use crate::record::{Entity, Integer, List, Stored as _, Text};
 use crate::tomo::ToolContext;
-use crate::tomo::argument::{argument, request_id};
-use crate::tomo::booking::{
-    Booking, BookingCustomer, BookingMode, BookingStatus, Rupees, TENANT_MEMBER, answer, events,
-};
+use crate::tomo::argument::argument;
+use crate::tomo::booking::{Booking, BookingCustomer, TENANT_MEMBER, answer, events};
 use crate::tomo::codes::RESULT_EXPIRED;
 use crate::tomo::intent::IntentTool;
 use crate::tomo::result_token;
@@ -65,20 +63,6 @@ impl BookSlot {
         let now = permitted.now();
         let day = provider.calendar.date_of(start).map(|day| day.to_string()).unwrap_or_default();
         let record = Booking {
-            status: BookingStatus::Confirmed,
-            mode: BookingMode::of(permitted),
-            intent: self.context.intent.id.as_str().into(),
-            intent_version: self.context.intent.version.as_str().into(),
-            request_id: request_id(permitted)?,
-            item_id: provider.id.as_str().into(),
-            total_inr: Rupees::clamped(promise.price_inr),
-            previous_total_inr: None,
-            refund_inr: None,
-            refund_percent: None,
-            starts_at: start,
-            cancelled_at: None,
-            stay: None,
-            car: None,
             slot: Some(BookedSlot {
                 ends_at: work.end_of(start),
                 day: day.as_str().into(),
@@ -91,6 +75,7 @@ impl BookSlot {
                 appointment_id: taken.appointment_id.as_deref().map(Text::from),
             }),
             customer: Some(customer),
+            ..Booking::confirmed(permitted, &self.context, &provider.id, promise.price_inr, start)?
         };
         let booking = Entity::new(id, permitted.tenant().clone(), now, record);
         let insert = Step::Insert {

@@ -5,14 +5,16 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Value, json};
 
+use super::advance::follow;
 use super::offer::{CancellationTerms, share};
 use super::slots::slot_id;
 use crate::Record;
-use crate::automotive::service::appointment::{Appointment, AppointmentStatus};
+use crate::automotive::service::appointment::Appointment;
 use crate::calendar::LocalCalendar;
 use crate::record::{Entity, Integer, List, Stored as _, Text, Timestamp, Vocabulary as _};
 use crate::tomo::ToolContext;
 use crate::tomo::booking::{Booking, BookingStatus, Rupees, TENANT_MEMBER};
+use crate::tomo::ending::close;
 use crate::tomo::known_facts::{Fact, object, text, texts, whole};
 
 /// A time that is booked.
@@ -81,27 +83,12 @@ pub(super) async fn load_current(
     let row = permitted.get_to_change(Appointment::table(), &appointment_id).await?;
     let Some(row) = row else { return Ok(booking) };
     let appointment: Entity<Appointment> = Entity::restore(permitted.tenant(), &row)?;
-    follow(&mut booking.record, &appointment.record)?;
+    follow(&mut booking.record, &appointment)?;
     Ok(booking)
 }
 
-fn follow(booking: &mut Booking, appointment: &Appointment) -> Result<(), Fault> {
-    match appointment.status {
-        AppointmentStatus::Cancelled => {
-            // Who cancels for the customer pays everything back.
-            booking.status = BookingStatus::Cancelled;
-            booking.refund_inr = Some(booking.total_inr);
-            booking.refund_percent = Some(Integer::constant::<100>());
-            booking.cancelled_at = appointment.cancelled_at;
-        }
-        AppointmentStatus::Completed | AppointmentStatus::NoShow => booking.status = BookingStatus::Completed,
-        AppointmentStatus::Booked
-        | AppointmentStatus::Waitlisted
-        | AppointmentStatus::Confirmed
-        | AppointmentStatus::CheckedIn
-        | AppointmentStatus::InProgress
-        | AppointmentStatus::Unknown => {}
-    }
+/// The dealership may have moved it.
+pub(super) fn follow_times(booking: &mut Booking, appointment: &Appointment) -> Result<(), Fault> {
     booking.starts_at = appointment.start;
     slot_of_mut(booking)?.ends_at = appointment.end;
     Ok(())
@@ -169,9 +156,11 @@ pub(super) fn booking_facts(booking: &Entity<Booking>) -> Result<Value, Fault> {
 pub(super) fn mark_cancelled(booking: &mut Booking, now: Millis) -> Result<(), Fault> {
     let percent = slot_of(booking)?.terms().percent(booking.starts_at, now);
     booking.status = BookingStatus::Cancelled;
-    booking.refund_inr = Some(Rupees::clamped(share(booking.total_inr.get(), percent)));
+    let refund = share(booking.total_inr.get(), percent);
+    booking.refund_inr = Some(Rupees::clamped(refund));
     booking.refund_percent = Some(Integer::clamped(percent));
     booking.cancelled_at = Some(now);
+    close(booking, now, booking.total_inr.get().saturating_sub(refund));
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! The service shape: times at which somebody does work. Who does it is either a provider of the business's own records
 //! or the workshop of the tenant's dealership.
 
+pub(super) mod advance;
 mod appointments;
 mod book;
 mod booked;
@@ -28,6 +29,7 @@ use super::intent::{IntentTool, Role};
 use super::known_facts::{Fact, FactGroups, TOKEN, list};
 use super::managed::import;
 use crate::record::Stored as _;
+pub(super) use advance::advance;
 use book::BookSlot;
 pub use booked::{BookedSlot, BookedVehicle};
 use change::{BookingChange, ChangeBooking};

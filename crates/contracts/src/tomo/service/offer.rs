@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::calendar::{LocalCalendar, WeekdayHours};
 use crate::record::Vocabulary as _;
+pub(super) use crate::tomo::facts::with;
 use crate::tomo::known_facts::{Fact, decimal, list, object, text, whole};
 
 /// More is not said about one day at a provider, and no caller reads more.
@@ -162,16 +163,5 @@ impl ServiceProvider {
                 "late_refund_percent": self.terms.late_percent,
             },
         })
-    }
-}
-
-/// Facts with more of them.
-pub(super) fn with(facts: Value, more: Value) -> Value {
-    match (facts, more) {
-        (Value::Object(mut facts), Value::Object(more)) => {
-            facts.extend(more);
-            Value::Object(facts)
-        }
-        (facts, _) => facts,
     }
 }

@@ -15,7 +15,7 @@ use super::source::Counting;
 use crate::calendar::parse_date;
 use crate::record::Entity;
 use crate::tomo::ToolContext;
-use crate::tomo::booking::{Booking, BookingCustomer};
+use crate::tomo::booking::{Booking, BookingCustomer, BookingMode};
 use crate::tomo::codes::NOT_AVAILABLE;
 
 /// Who takes which place.
@@ -58,7 +58,7 @@ pub(super) async fn take(
     match Counting::of(permitted, context) {
         Counting::Days => {
             let (day, place) = new_place(request.provider, request.work, request.start, request.booking_id)?;
-            let mut row = load_day(permitted, &request.provider.id, day).await?;
+            let mut row = load_day(permitted, &request.provider.id, day, BookingMode::of(permitted)).await?;
             add(&mut row.record, place, request.work)?;
             let mut steps = write_day(row, permitted.now());
             steps.push(request.provider.unchanged.clone());
@@ -89,14 +89,14 @@ pub(super) async fn shift(
         return appointments::plan(permitted, MOVE, arguments).await.map(PlaceChange::from);
     }
     let (day, place) = new_place(provider, work, start, &booking.id)?;
-    let mut old = load_day(permitted, &booking.record.item_id, counted_day(slot)?).await?;
+    let mut old = load_day(permitted, &booking.record.item_id, counted_day(slot)?, booking.record.mode).await?;
     old.record.remove(&booking.id);
     let now = permitted.now();
     let mut steps = vec![provider.unchanged.clone()];
     if day == counted_day(slot)? {
         add(&mut old.record, place, work)?;
     } else {
-        let mut new = load_day(permitted, &provider.id, day).await?;
+        let mut new = load_day(permitted, &provider.id, day, booking.record.mode).await?;
         add(&mut new.record, place, work)?;
         steps.extend(write_day(new, now));
     }
@@ -111,7 +111,7 @@ pub(super) async fn release(permitted: &Permitted<'_>, booking: &Entity<Booking>
         let arguments = Map::from_iter([("id".to_owned(), Value::from(&**appointment))]);
         return appointments::plan(permitted, CANCEL, arguments).await.map(PlaceChange::from);
     }
-    let mut day = load_day(permitted, &booking.record.item_id, counted_day(slot)?).await?;
+    let mut day = load_day(permitted, &booking.record.item_id, counted_day(slot)?, booking.record.mode).await?;
     day.record.remove(&booking.id);
     Ok(PlaceChange { steps: write_day(day, permitted.now()), ..PlaceChange::default() })
 }

@@ -78,8 +78,8 @@ pub(super) async fn load_day(
     permitted: &Permitted<'_>,
     provider_id: &str,
     day: Date,
+    mode: BookingMode,
 ) -> Result<Entity<ProviderDay>, Fault> {
-    let mode = BookingMode::of(permitted);
     let id = ProviderDay::id_of(provider_id, day, mode);
     if let Some(row) = permitted.get_to_change(ProviderDay::table(), &id).await? {
         return Entity::restore(permitted.tenant(), &row);

@@ -7,8 +7,8 @@ use super::currency::is_currency;
 use super::whole::exact_integer;
 use super::{Extensions, Field, Presence, Schema, TextFormat};
 use crate::model::fault::{Fault, Problem};
+use crate::model::nearest::near;
 use crate::model::timestamp::Millis;
-use crate::nearest::near;
 
 /// More problems than this are not worth listing.
 const MOST_PROBLEMS: usize = 32;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::nearest::near;
+use crate::model::nearest::near;
 
 /// A time zone of the IANA database, such as `Europe/Berlin`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use crate::model::caller::Caller;
 use crate::model::contract::{CredentialPresence, ReplyContext, RequestTarget};
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::{Credential, Incoming};
-use crate::model::observation::Observation;
+use crate::model::observation::{Observation, Streamed};
 use crate::model::route::Route;
 use crate::model::tool::{Effect, Item, ToolSpec};
 use crate::model::trace::Trace;
@@ -127,6 +127,11 @@ impl<'a> CallRecord<'a> {
         self.message_trace = Some(trace);
     }
 
+    /// The id of that other trace, as it is shown.
+    pub(crate) fn own_trace(&self) -> Option<&str> {
+        self.message_trace.as_ref().map(Trace::display_id)
+    }
+
     pub(crate) fn set_id(&mut self, id: Id) {
         self.id = Some(id);
     }
@@ -219,6 +224,16 @@ impl<'a> CallRecord<'a> {
         self.update(|observation| observation.personal = true);
     }
 
+    /// The answer is a stream of events.
+    pub(crate) fn mark_streamed(&mut self, streamed: Streamed) {
+        self.update(|observation| observation.streamed = streamed);
+    }
+
+    /// Whether a part of the answer has been sent already, so that only a last event can follow.
+    pub(super) fn is_stream_open(&self) -> bool {
+        self.observation.as_ref().is_some_and(|observation| observation.streamed == Streamed::Held)
+    }
+
     pub(super) fn set_failure(&mut self, kind: FaultKind) {
         self.update(|observation| {
             observation.outcome = kind.as_str();
@@ -268,6 +283,7 @@ impl Drop for CallRecord<'_> {
             } else if !observation.recorded && !self.handed_to_store {
                 self.desk.store.append_audit_detached(observation.to_line());
             }
+            self.mount.service_level.add(&observation);
             self.desk.observer.on_call(&observation, None);
         }
     }

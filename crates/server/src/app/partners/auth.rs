@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use frontdesk_contracts::partner::PARTNER_SCOPES;
 use frontdesk_engine::model::incoming::{Credential, OtherCredentials};
 use frontdesk_engine::model::tool::Future;
@@ -15,13 +16,14 @@ use super::PartnerSecrets;
 use crate::config::PartnerConfig;
 
 pub(in crate::app) struct PartnerAuth {
-    secrets: PartnerSecrets,
+    /// Those of the latest configuration, also for calls that began under an earlier one.
+    secrets: Arc<ArcSwap<PartnerSecrets>>,
     live: Arc<Caller>,
     sandbox: Arc<Caller>,
 }
 
 impl PartnerAuth {
-    pub(in crate::app) fn new(partner: &PartnerConfig, secrets: PartnerSecrets) -> PartnerAuth {
+    pub(in crate::app) fn new(partner: &PartnerConfig, secrets: Arc<ArcSwap<PartnerSecrets>>) -> PartnerAuth {
         let caller = |mode: &str, scope: &str| {
             let name = format!("{}:{mode}", partner.settings.partner_id);
             Arc::new(Caller {
@@ -40,7 +42,8 @@ impl PartnerAuth {
     }
 
     fn authenticate(&self, credential: &Credential) -> Result<Arc<Caller>, Fault> {
-        let PartnerSecrets { live, sandbox } = &self.secrets;
+        let secrets = self.secrets.load();
+        let PartnerSecrets { live, sandbox, .. } = &**secrets;
         let (presented, live, sandbox) = match credential {
             Credential::Bearer(token) => (sha256(token.as_bytes()), &live.tokens, &sandbox.tokens),
             Credential::ApiKey(key) => (sha256(key.as_bytes()), &live.keys, &sandbox.keys),
@@ -69,7 +72,8 @@ impl Identity for PartnerAuth {
     }
 
     fn other_credentials(&self) -> OtherCredentials {
-        let PartnerSecrets { live, sandbox } = &self.secrets;
+        let secrets = self.secrets.load();
+        let PartnerSecrets { live, sandbox, .. } = &**secrets;
         OtherCredentials {
             api_key: !live.keys.is_empty() || !sandbox.keys.is_empty(),
             certificate: !live.certificates.is_empty() || !sandbox.certificates.is_empty(),

@@ -225,6 +225,9 @@ async fn send(client: &AdminClient, task: &ExportTask, step: ExportStep) -> Resu
         | AdminResponse::Import(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Maintenance(_)
+        | AdminResponse::Advanced(_)
+        | AdminResponse::Deliveries(_)
+        | AdminResponse::ServiceLevels(_)
         | AdminResponse::ErasePerson(_) => Err(other_version()),
     }
 }

@@ -275,6 +275,9 @@ async fn send(client: &AdminClient, task: &ImportTask, step: ImportStep) -> Resu
         | AdminResponse::Recorded
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)
+        | AdminResponse::Advanced(_)
+        | AdminResponse::Deliveries(_)
+        | AdminResponse::ServiceLevels(_)
         | AdminResponse::ErasePerson(_)
         | AdminResponse::Tenant(_) => Err(unexpected()),
     }

@@ -64,6 +64,9 @@ pub(super) async fn erase(args: EraseTenantArgs) -> Result<(), CliError> {
             | AdminResponse::Import(_)
             | AdminResponse::Export(_)
             | AdminResponse::Maintenance(_)
+            | AdminResponse::Advanced(_)
+            | AdminResponse::Deliveries(_)
+            | AdminResponse::ServiceLevels(_)
             | AdminResponse::ErasePerson(_)
             | AdminResponse::Recorded => return Err(unexpected()),
         }

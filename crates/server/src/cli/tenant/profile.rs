@@ -223,6 +223,9 @@ async fn send(data: DataArgs, needed: NeededData, request: TenantRequest) -> Res
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)
+        | AdminResponse::Advanced(_)
+        | AdminResponse::Deliveries(_)
+        | AdminResponse::ServiceLevels(_)
         | AdminResponse::ErasePerson(_)
         | AdminResponse::Recorded => Err(unexpected()),
     }

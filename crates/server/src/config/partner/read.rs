@@ -3,21 +3,29 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use frontdesk_contracts::partner::{
-    ErrorStatus, IntentText, PartnerSettings, PartnerSource, SettingProblem, built_in_intent, built_in_intents,
-    partner_contract,
+    ErrorStatus, IntentText, ManifestSettings, PartnerKeys, PartnerSettings, PartnerSource, SettingProblem,
+    built_in_intent, built_in_intents, partner_contract,
 };
 use frontdesk_engine::TenantId;
-use frontdesk_engine::nearest::nearest;
+use frontdesk_engine::model::nearest::nearest;
 use toml::Table;
 
 use super::super::fields::Fields;
 use super::super::finding::ConfigError;
-use super::keys::{AUTH, PARTNER, PARTNER_MOUNT};
-use super::{PartnerAuthConfig, PartnerConfig, PartnerCredentials};
+use super::keys::{AUTH, COMPLETION, NOTIFICATIONS, PARTNER, PARTNER_MOUNT};
+use super::{BookingClock, CompletionConfig, KeyFormat, PartnerAuthConfig, PartnerConfig, PartnerCredentials};
+use super::{backend, manifest};
+
+/// A call that takes longer than this is no call.
+const MAX_STREAM_SECONDS: u32 = 600;
 
 const BY_HEADER: &str = "Write its keys under a header of its own";
+
+/// A year.
+const MAX_COMPLETE_AFTER_HOURS: u32 = 8_760;
 
 /// The path and the partner, or all problems. `at` is the position of the table in the list of mounts, `folder` that of
 /// the configuration file.
@@ -36,8 +44,22 @@ pub(in super::super) fn read(
     let statuses = [("ok", ErrorStatus::Ok), ("equivalent", ErrorStatus::Equivalent)];
     let error_status = fields.one_of("error_status", &statuses).unwrap_or(ErrorStatus::Ok);
     let maintenance = fields.flag("maintenance").unwrap_or_default();
+    let stream_time = fields.number("stream_seconds", 0, MAX_STREAM_SECONDS).unwrap_or_default();
+    let stream_time = Duration::from_secs(stream_time.into());
+    let notification_keys = notification_keys(&mut fields);
+    let clock = BookingClock {
+        plays_stages: fields.flag("clock").unwrap_or_default(),
+        complete_after_hours: fields.number("complete_after_hours", 1, MAX_COMPLETE_AFTER_HOURS),
+    };
+    let (backend, backend_keys) = backend::read(&mut fields);
     let auth = auth(&mut fields);
-    let settings = said(&mut fields, intents, source, error_status);
+    let completion = completion(&mut fields);
+    let manifest = manifest::read(&mut fields);
+    let settings = said(&mut fields, intents, source, error_status).map(|settings| PartnerSettings {
+        manifest,
+        backend,
+        ..settings
+    });
     // What the contract says about values that could not be read would be misleading.
     if let (Some(settings), []) = (&settings, fields.errors.as_slice())
         && let Some(Err(problems)) = partner_contract(contract, settings)
@@ -48,7 +70,18 @@ pub(in super::super) fn read(
     }
     match (path, tenant, settings) {
         (Some(path), Some(tenant), Some(settings)) if fields.errors.is_empty() => {
-            Ok((path, PartnerConfig { tenant, settings, auth, maintenance }))
+            let config = PartnerConfig {
+                tenant,
+                settings,
+                auth,
+                backend_keys,
+                completion,
+                maintenance,
+                stream_time,
+                notification_keys,
+                clock,
+            };
+            Ok((path, config))
         }
         _ => Err(fields.errors),
     }
@@ -59,6 +92,9 @@ fn report(fields: &mut Fields<'_>, contract: &str, SettingProblem { key, reason 
         let advice =
             format!("Correct it, or name an intent that is built in: {}", built_in_intents(contract).join(", "));
         fields.error("intents", reason, advice);
+    } else if let Some(name) = key.strip_prefix("manifest.") {
+        let at = format!("{}.{name}", fields.path_of("manifest"));
+        fields.errors.push(ConfigError::new(reason, "Correct it under [mount.manifest]").at(at));
     } else if PARTNER_MOUNT.iter().any(|known| known.name == key) {
         fields.error(&key, reason, "Correct it in the [[mount]] table");
     } else {
@@ -149,9 +185,25 @@ fn said(
         callback: partner.text("callback").unwrap_or_default(),
         source,
         error_status,
+        // Known when the mount is opened.
+        public_url: String::new(),
+        keys: PartnerKeys::default(),
+        backend: None,
+        manifest: ManifestSettings::default(),
     };
     fields.merge(partner);
     Some(settings)
+}
+
+fn completion(fields: &mut Fields<'_>) -> CompletionConfig {
+    let Some(mut given) = fields.table("completion", COMPLETION) else { return CompletionConfig::default() };
+    let formats = KeyFormat::ALL.map(|format| (format.as_str(), format));
+    let completion = CompletionConfig {
+        keys: given.text("keys").map(PathBuf::from),
+        key_format: given.one_of("key_format", &formats).unwrap_or_default(),
+    };
+    fields.merge(given);
+    completion
 }
 
 fn auth(fields: &mut Fields<'_>) -> PartnerAuthConfig {
@@ -184,4 +236,19 @@ fn auth(fields: &mut Fields<'_>) -> PartnerAuthConfig {
         fields.error("auth", "without any credential every call would be refused", advice);
     }
     auth
+}
+
+fn notification_keys(fields: &mut Fields<'_>) -> Option<PathBuf> {
+    if !fields.has("notifications") {
+        return None;
+    }
+    let mut given = fields.table("notifications", NOTIFICATIONS)?;
+    let file = given.text("keys").map(PathBuf::from);
+    let is_readable = given.errors.is_empty();
+    fields.merge(given);
+    if file.is_none() && is_readable {
+        let advice = "Name a file with a key of at least 32 characters a line, such as by: openssl rand -hex 32";
+        fields.error("notifications", "without a file of `keys` every notification would be refused", advice);
+    }
+    file
 }

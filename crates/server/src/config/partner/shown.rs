@@ -5,12 +5,14 @@ use std::path::Path;
 use frontdesk_contracts::partner::{ErrorStatus, PartnerSettings};
 use toml::{Table, Value};
 
-use super::{PartnerAuthConfig, PartnerConfig, PartnerCredentials};
+use super::{CompletionConfig, PartnerAuthConfig, PartnerConfig, PartnerCredentials};
+use super::{backend, manifest};
 
 /// The keys that a partner has besides `contract` and `path`.
 pub(in super::super) fn shown(partner: &PartnerConfig) -> Table {
-    let PartnerConfig { tenant, settings, auth, maintenance } = partner;
-    Table::from_iter([
+    let PartnerConfig { tenant, settings, auth, completion, maintenance, stream_time, clock, .. } = partner;
+    let PartnerConfig { notification_keys, backend_keys, .. } = partner;
+    let mut table = Table::from_iter([
         ("tenant".to_owned(), text(tenant.as_str())),
         ("intents".to_owned(), texts(settings.intents.iter().map(|intent| intent.name.as_str()))),
         ("source".to_owned(), text(settings.source.as_str())),
@@ -22,9 +24,19 @@ pub(in super::super) fn shown(partner: &PartnerConfig) -> Table {
             }),
         ),
         ("maintenance".to_owned(), Value::Boolean(*maintenance)),
+        ("stream_seconds".to_owned(), Value::Integer(i64::try_from(stream_time.as_secs()).unwrap_or(i64::MAX))),
+        ("clock".to_owned(), Value::Boolean(clock.plays_stages)),
         ("partner".to_owned(), Value::Table(said(settings))),
         ("auth".to_owned(), Value::Table(files(auth))),
-    ])
+        ("completion".to_owned(), Value::Table(signing(completion))),
+        ("manifest".to_owned(), Value::Table(manifest::shown(&settings.manifest))),
+    ]);
+    let hours = clock.complete_after_hours.map(|hours| Value::Integer(i64::from(hours)));
+    table.extend(hours.map(|hours| ("complete_after_hours".to_owned(), hours)));
+    let keys = notification_keys.as_ref().map(|file| Value::Table(Table::from_iter([("keys".to_owned(), path(file))])));
+    table.extend(keys.map(|keys| ("notifications".to_owned(), keys)));
+    table.extend(backend::shown(settings.backend.as_ref(), backend_keys.as_ref()));
+    table
 }
 
 fn said(settings: &PartnerSettings) -> Table {
@@ -52,6 +64,12 @@ fn files(PartnerAuthConfig { live, sandbox }: &PartnerAuthConfig) -> Table {
             table.insert(for_certificates.to_owned(), Value::Array(certificates.iter().map(path).collect()));
         }
     }
+    table
+}
+
+fn signing(CompletionConfig { keys, key_format }: &CompletionConfig) -> Table {
+    let mut table = Table::from_iter([("key_format".to_owned(), text(key_format.as_str()))]);
+    table.extend(keys.iter().map(|file| ("keys".to_owned(), path(file))));
     table
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use frontdesk_engine::model::contract_entry::MountDefaults;
-use frontdesk_engine::nearest::nearest;
+use frontdesk_engine::model::nearest::nearest;
 use toml::Value;
 
 use super::super::fields::Fields;

@@ -1,4 +1,4 @@
-//! The plans that all bookings of this shape have in common, and what is known of any booking.
+//! The plans that all bookings have in common, and what is known of any booking.
 
 use frontdesk_engine::model::plan::{Change, OnConflict, Plan, Step};
 use frontdesk_engine::{Fault, Permitted};
