@@ -44,7 +44,7 @@ async fn a_stream_is_complete_at_once() {
         assert_eq!(
             text(&answer),
             format!(
-                "event: message\ndata: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":{progress},\"progress\":0,\"total\":3,\"message\":\"Step 0\"}}}}\n\nevent: message\ndata: {ANSWER}\n\n"
+                "data: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":{progress},\"progress\":0,\"total\":3,\"message\":\"Step 0\"}}}}\n\ndata: {ANSWER}\n\n"
             )
         );
     }
@@ -58,7 +58,7 @@ async fn a_stream_is_complete_at_once() {
 async fn who_gives_no_token_is_told_no_progress() {
     let desk = WatchDesk::new(Streaming::default());
     let answer = reply(&desk, at_once(post(READER, &watch("1", "")))).await;
-    assert_eq!(text(&answer), format!("event: message\ndata: {ANSWER}\n\n"));
+    assert_eq!(text(&answer), format!("data: {ANSWER}\n\n"));
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn the_modern_era_listens_in_the_same_way() {
     let answer = reply(&desk, at_once(modern(READER, "tools/call", Some("book.watch"), members))).await;
     assert_eq!(
         text(&answer),
-        "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"item\":{\"id\":\"b1\", \"done\":0},\"resultType\":\"complete\"}}\n\n"
+        "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"item\":{\"id\":\"b1\", \"done\":0},\"resultType\":\"complete\"}}\n\n"
     );
 }
 
@@ -128,7 +128,7 @@ async fn a_loan_that_has_ended_is_told_at_once() {
     let desk = WatchDesk::new(ON_CHANGE);
     desk.moves_to(3);
     let mut stream = desk.listen(READER, "1", "");
-    assert!(stream.next().await.unwrap().starts_with("event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\""));
+    assert!(stream.next().await.unwrap().starts_with("data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\""));
     assert_eq!((stream.head, stream.reply.unwrap().kind), (None, ReplyKind::Events));
     assert_eq!(desk.test.desk.inflight.streams.open(), 0);
 }

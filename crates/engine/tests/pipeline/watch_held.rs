@@ -16,13 +16,13 @@ const TOKEN: &str = r#""progressToken":"t""#;
 
 fn progress(done: u32) -> String {
     format!(
-        "event: message\ndata: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":\"t\",\"progress\":{done},\"total\":3,\"message\":\"Step {done}\"}}}}\n\n"
+        "data: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":\"t\",\"progress\":{done},\"total\":3,\"message\":\"Step {done}\"}}}}\n\n"
     )
 }
 
 fn answer(done: u32) -> String {
     format!(
-        "event: message\ndata: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"item\":{{\"id\":\"b1\", \"done\":{done}}}}}}}\n\n"
+        "data: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"item\":{{\"id\":\"b1\", \"done\":{done}}}}}}}\n\n"
     )
 }
 
@@ -172,7 +172,7 @@ async fn a_look_that_fails_ends_it_with_an_error() {
     assert_eq!(
         stream.next().await.as_deref(),
         Some(
-            "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"The service cannot do this right now; nothing was changed. Try again.\",\"data\":{\"fault\":\"unavailable\",\"at\":\"tool book.watch\",\"retry_after\":1}}}\n\n"
+            "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"The service cannot do this right now; nothing was changed. Try again.\",\"data\":{\"fault\":\"unavailable\",\"at\":\"tool book.watch\",\"retry_after\":1}}}\n\n"
         )
     );
     assert_eq!(stream.next().await, None);
@@ -202,7 +202,7 @@ async fn a_credential_that_changes_ends_it() {
     assert_eq!(
         stream.next().await.as_deref(),
         Some(
-            "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":401,\"message\":\"The request was refused\",\"data\":{\"fault\":\"unauthenticated\",\"at\":\"tool book.watch\"}}}\n\n"
+            "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":401,\"message\":\"The request was refused\",\"data\":{\"fault\":\"unauthenticated\",\"at\":\"tool book.watch\"}}}\n\n"
         )
     );
     assert_ended(&desk, StreamEnd::Failed);

@@ -31,7 +31,7 @@ pub(super) fn definition(entry: &ContractEntry) -> Option<Command> {
             )
             .after_help(format!(
                 "Examples:\n  frontdesk {contract} advance bkg_01kg9p6je0v7d1096wbtjpfx3y completed\n  \
-                 frontdesk {contract} advance bkg_01kg9p6je0v7d1096wbtjpfx3y no_show --detail refund_inr=500",
+                 frontdesk {contract} advance REFERENCE no_show --detail refund_inr=500",
                 contract = entry.name
             ))
             .arg(Arg::new("booking_ref").value_name("BOOKING_REF").required(true).help("The booking"))

@@ -194,7 +194,7 @@ fn invalid_scopes_tenants_and_names_are_refused() {
     assert_eq!(listed(&desk).len(), 4);
     assert_eq!(
         add("Finder", "dlr_lakside", READ_STOCK),
-        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_bengaluru, dlr_lakeside, dlr_summit, htl_monsoon, rid_monsoon, site. `frontdesk tenant add` creates one\n"
+        "frontdesk: there is no tenant `dlr_lakside`; there are: dlr_bengaluru, dlr_lakeside, dlr_summit, fod_monsoon, htl_monsoon, rid_monsoon, site. `frontdesk tenant add` creates one\n"
     );
     let new = ["client", "add", "--name", "F", "--tenant", "new_house", "--new-tenant", "--scope", READ_STOCK];
     assert_eq!(ordered(&desk, &new)["new_tenants"], json!(["new_house"]));

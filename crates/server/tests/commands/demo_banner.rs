@@ -204,7 +204,7 @@ async fn an_old_demo_still_starts_and_is_not_seeded_twice() {
     let before = desk.agent().await.all("leads.list", json!({"limit": 100})).await.len();
     assert_eq!(desk.stop(), Some(0));
     let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
-    assert_eq!(database.execute("DELETE FROM fd_claim", []).unwrap(), 4);
+    assert_eq!(database.execute("DELETE FROM fd_claim", []).unwrap(), 6);
     drop(database);
     let desk = desk.start_again();
     assert_eq!(desk.banner["reused"], json!(true));

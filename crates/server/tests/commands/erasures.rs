@@ -137,7 +137,7 @@ async fn somebody_is_erased_by_address_while_no_server_runs() {
     assert_eq!(code, Some(1));
     assert_eq!(
         errors,
-        "frontdesk: there are several tenants; name one with --tenant: dlr_bengaluru, dlr_lakeside, dlr_summit, htl_monsoon, rid_monsoon, site\n"
+        "frontdesk: there are several tenants; name one with --tenant: dlr_bengaluru, dlr_lakeside, dlr_summit, fod_monsoon, htl_monsoon, rid_monsoon, site\n"
     );
     let (code, _, errors) = erase(&desk, &["--email", EMAIL]);
     let expected =

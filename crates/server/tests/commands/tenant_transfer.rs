@@ -177,7 +177,7 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     assert_eq!(code, Some(1));
     assert_eq!(
         errors,
-        "frontdesk: there is no tenant `dlr_elsewhere`; there are: dlr_bengaluru, dlr_lakeside, dlr_summit, htl_monsoon, rid_monsoon, site\n"
+        "frontdesk: there is no tenant `dlr_elsewhere`; there are: dlr_bengaluru, dlr_lakeside, dlr_summit, fod_monsoon, htl_monsoon, rid_monsoon, site\n"
     );
     assert!(!files.join("other.desk").exists() && !files.join("other.desk.key").exists());
 

@@ -75,6 +75,7 @@ fn a_tenant_is_added_shown_changed_and_listed() {
          dlr_bengaluru  Lakeside Motors Bengaluru  -      Asia/Kolkata   Bengaluru  IN       INR       active\n\
          dlr_lakeside   Lakeside Motors            -      -              -          -        -         active\n\
          dlr_summit     Summit Auto Gallery        -      -              -          -        -         active\n\
+         fod_monsoon    Monsoon Kitchens           -      Asia/Kolkata   Bengaluru  IN       INR       active\n\
          htl_monsoon    Monsoon Stays              -      Asia/Kolkata   Bengaluru  IN       INR       active\n\
          rid_monsoon    Monsoon Rides              -      Asia/Kolkata   Bengaluru  IN       INR       active\n\
          site           site                       -      -              -          -        -         active\n"
@@ -151,7 +152,7 @@ fn wrong_values_are_refused_with_what_to_write() {
     assert_eq!(update(&["--city", "Kiel", "--clear", "city"]), "`city` is to be set and cleared; do one of them");
     assert_eq!(
         refused(&desk, &["tenant", "show", "dlr_sumit"]),
-        "there is no tenant `dlr_sumit`; there are: dlr_bengaluru, dlr_lakeside, dlr_summit, htl_monsoon, rid_monsoon, site"
+        "there is no tenant `dlr_sumit`; there are: dlr_bengaluru, dlr_lakeside, dlr_summit, fod_monsoon, htl_monsoon, rid_monsoon, site"
     );
     assert_eq!(
         refused(&desk, &["tenant", "add", "dlr_summit", "--name", "Again"]),
@@ -253,7 +254,7 @@ async fn an_erased_tenant_is_gone_while_the_others_are_served() {
     assert!(read.contains(r#""operator":"tenant.erase""#), "{read}");
     assert_eq!(
         refused(&desk, &["tenant", "erase", "dlr_summit", "--confirm", "dlr_summit"]),
-        "there is no tenant `dlr_summit`; there are: dlr_bengaluru, dlr_lakeside, htl_monsoon, rid_monsoon, site"
+        "there is no tenant `dlr_summit`; there are: dlr_bengaluru, dlr_lakeside, fod_monsoon, htl_monsoon, rid_monsoon, site"
     );
 }
 

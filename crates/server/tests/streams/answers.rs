@@ -46,7 +46,7 @@ async fn t_087_tracking_is_one_progress_message_and_the_answer() {
 
 #[tokio::test]
 async fn t_087_who_does_not_name_events_gets_one_json_document() {
-    let json = answer(0).trim_end().strip_prefix("event: message\ndata: ").unwrap().to_owned();
+    let json = answer(0).trim_end().strip_prefix("data: ").unwrap().to_owned();
     for streaming in [Streaming::default(), ON_CHANGE] {
         let stage = Stage::open(streaming).await;
         for accept in ["", "*/*", "application/json", "text/*", "application/json, text/event-stream;q=0"] {
@@ -128,6 +128,6 @@ async fn a_modern_caller_gets_the_same_stream() {
     let response = stage.client().request("POST", PATH, &headers, body).await;
     assert_eq!(
         response.text(),
-        "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":9,\"progress\":0,\"total\":3,\"message\":\"Stop 0\"}}\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"id\\\":\\\"p1\\\",\\\"stop\\\":0}\"}],\"structuredContent\":{\"id\":\"p1\",\"stop\":0},\"isError\":false,\"resultType\":\"complete\"}}\n\n"
+        "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":9,\"progress\":0,\"total\":3,\"message\":\"Stop 0\"}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"id\\\":\\\"p1\\\",\\\"stop\\\":0}\"}],\"structuredContent\":{\"id\":\"p1\",\"stop\":0},\"isError\":false,\"resultType\":\"complete\"}}\n\n"
     );
 }

@@ -230,13 +230,13 @@ pub(crate) fn track(id: &str) -> String {
 
 pub(crate) fn progress(done: u32) -> String {
     format!(
-        "event: message\ndata: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":\"unique_call_token\",\"progress\":{done},\"total\":3,\"message\":\"Stop {done}\"}}}}\n\n"
+        "data: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":\"unique_call_token\",\"progress\":{done},\"total\":3,\"message\":\"Stop {done}\"}}}}\n\n"
     )
 }
 
 pub(crate) fn answer(done: u32) -> String {
     format!(
-        "event: message\ndata: {{\"jsonrpc\":\"2.0\",\"id\":\"c-1\",\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{{\\\"id\\\":\\\"p1\\\",\\\"stop\\\":{done}}}\"}}]}}}}\n\n"
+        "data: {{\"jsonrpc\":\"2.0\",\"id\":\"c-1\",\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{{\\\"id\\\":\\\"p1\\\",\\\"stop\\\":{done}}}\"}}]}}}}\n\n"
     )
 }
 
