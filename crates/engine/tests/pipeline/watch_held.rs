@@ -21,9 +21,7 @@ fn progress(done: u32) -> String {
 }
 
 fn answer(done: u32) -> String {
-    format!(
-        "data: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"item\":{{\"id\":\"b1\", \"done\":{done}}}}}}}\n\n"
-    )
+    format!("data: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"item\":{{\"id\":\"b1\", \"done\":{done}}}}}}}\n\n")
 }
 
 fn ended(desk: &WatchDesk, end: StreamEnd) -> u64 {

@@ -241,16 +241,7 @@ async fn new_tenants_and_the_demos_own_clients_are_on_record() {
     };
     assert_eq!(
         ordered("tenant.add", "tenant"),
-        [
-            "site",
-            "htl_monsoon",
-            "dlr_bengaluru",
-            "rid_monsoon",
-            "fod_monsoon",
-            "dlr_lakeside",
-            "dlr_summit",
-            "dlr_new"
-        ]
+        ["site", "htl_monsoon", "dlr_bengaluru", "rid_monsoon", "fod_monsoon", "dlr_lakeside", "dlr_summit", "dlr_new"]
     );
     let added = ordered("client.add", "client");
     let demo = [DemoTenant::Lakeside, DemoTenant::Summit].map(|house| desk.credentials(house).0);
