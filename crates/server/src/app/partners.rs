@@ -110,7 +110,7 @@ fn digests(
     let mut of_file = |file: Option<&Path>, key: &str, fits: fn(u8) -> bool| match file.map(|file| lines(file, fits)) {
         Some(Ok(digests)) => digests,
         Some(Err(why)) => {
-            wrong(&format!("auth.{key}"), why);
+            wrong(key, why);
             Vec::new()
         }
         None => Vec::new(),
@@ -121,7 +121,7 @@ fn digests(
     for file in certificates {
         match certificate_digests(file) {
             Ok(digests) => pinned.extend(digests),
-            Err(error) => wrong(&format!("auth.{for_certificates}"), error.to_string()),
+            Err(error) => wrong(for_certificates, error.to_string()),
         }
     }
     SecretDigests { tokens, keys, certificates: pinned }
