@@ -20,7 +20,7 @@ fn the_doctor_finds_nothing_wrong_with_the_demo() {
     let (_demo, banner) = demo(&folder);
     let mounts: Vec<&Value> =
         banner["mounts"].as_array().unwrap().iter().filter(|mount| mount["contract"] == "tomo").collect();
-    assert_eq!(mounts.len(), 3);
+    assert_eq!(mounts.len(), 5);
     for mount in mounts {
         fs::write(folder.path().join("token"), mount["sandbox_bearer"].as_str().unwrap()).unwrap();
         let (url, ca) = (mount["endpoint"].as_str().unwrap(), banner["ca_file"].as_str().unwrap());
