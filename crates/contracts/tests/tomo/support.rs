@@ -14,7 +14,7 @@ use frontdesk_contracts::automotive::vocabulary::DistanceUnit;
 use frontdesk_contracts::partner::{ErrorStatus, IntentText, PartnerSettings, PartnerSource};
 use frontdesk_contracts::record::{Entity, Integer, List, Stored as _};
 use frontdesk_contracts::tomo;
-use frontdesk_contracts::tomo::follow_up::{RowReader, follow_ups};
+use frontdesk_contracts::tomo::follow_up::{TenantReader, follow_ups};
 use frontdesk_contracts::tomo::lifecycle::OwnBookings;
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::import::ImportSession;
@@ -227,7 +227,7 @@ impl TestDesk {
 /// What is read without personal data.
 struct StoreRows<'a>(&'a MemoryStore, TenantId);
 
-impl RowReader for StoreRows<'_> {
+impl TenantReader for StoreRows<'_> {
     fn tenant(&self) -> &TenantId {
         &self.1
     }

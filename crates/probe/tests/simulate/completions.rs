@@ -32,7 +32,7 @@ fn a_wrong_signature_or_time_is_named() {
         "X-TOMO-Signature is not the HMAC-SHA256 of timestamp.body with the key: 401 SIGNATURE_INVALID.",
     );
     fails(Defect::Seconds, &[], "X-TOMO-Timestamp is no time in milliseconds (13 digits): 401 SIGNATURE_INVALID.");
-    fails(Defect::Stale, &[], "X-TOMO-Timestamp is 301 seconds off; 300 are allowed: 401 SIGNATURE_INVALID.");
+    fails(Defect::Outdated, &[], "X-TOMO-Timestamp is 301 seconds off; 300 are allowed: 401 SIGNATURE_INVALID.");
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(crate) enum Defect {
     OtherKey,
     OldKey,
     Seconds,
-    Stale,
+    Outdated,
     OtherPath,
     OtherMedia,
     ExtraMember,

@@ -61,7 +61,7 @@ impl Sender {
             let at = if self.defect == Defect::SameStamp { first } else { now() };
             let at = match self.defect {
                 Defect::Seconds => at / 1000,
-                Defect::Stale => at - 301_000,
+                Defect::Outdated => at - 301_000,
                 _ => at,
             };
             let status = self.post(&at.to_string(), &body.to_string()).await;
