@@ -8,6 +8,7 @@ use frontdesk_engine::{Fault, Permitted, Scope};
 use serde_json::Value;
 
 use super::codes::NOT_FOUND;
+use super::mobility::trip_status;
 use super::{MANAGE, tenant};
 
 /// The operator's tool that opens a link.
@@ -42,12 +43,6 @@ impl ReadTool for ReadTrip {
             Ok(Outcome::Raw { answer: trip.to_string(), rows: 1 })
         })
     }
-}
-
-/// Stands in until `mobility::trip_status` is there, which has the same signature.
-async fn trip_status(permitted: &Permitted<'_>, token: &str) -> Result<Value, Fault> {
-    let _ = (permitted, token);
-    Err(Fault::domain(NOT_FOUND, "This link leads to no trip, or the trip is over."))
 }
 
 /// The heading of a trip's page and its rows. What is not known is left out, and what nobody has listed here never shows.

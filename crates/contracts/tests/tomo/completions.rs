@@ -318,6 +318,36 @@ fn t_148_the_amount_is_net_and_in_whole_rupees() {
     assert_eq!(amount(|booking| booking.status = BookingStatus::Failed), 0);
 }
 
+/// As callers and notifications end bookings: a price of 9200 and 12 percent of tax.
+#[test]
+fn t_148_what_is_kept_and_what_was_carried_out_count_without_tax() {
+    // One day and a half before the guest may come, and after the guest has left.
+    let (before, after) = ("2027-03-08T20:30:00Z", "2027-03-13T06:30:00Z");
+    let amount = |at: &str, end: &dyn Fn(&Completions, &str)| {
+        let all = Completions::new(&["whsec_test"]);
+        let id = all.booked("k-1");
+        all.desk.clock.set(Millis::parse(at).unwrap().0);
+        end(&all, &id);
+        all.round();
+        let body: Value = serde_json::from_slice(&all.requests()[0].body).unwrap();
+        (body["status"].as_str().unwrap().to_owned(), body["amount_inr"].clone())
+    };
+    let advance = |all: &Completions, id: &str, stage: &str| {
+        all.desk.advance(json!({"booking_ref": id, "stage": stage})).unwrap();
+    };
+    assert_eq!(
+        amount(before, &|all, id| {
+            let cancelled = all.cancel(id);
+            assert_eq!(cancelled["cancellation_fee_inr"], 7_728);
+        }),
+        ("stay_cancelled".to_owned(), json!(6_900))
+    );
+    assert_eq!(amount(after, &|all, id| advance(all, id, "completed")), ("stay_completed".to_owned(), json!(9_200)));
+    assert_eq!(amount(after, &|all, id| advance(all, id, "no_show")), ("stay_cancelled".to_owned(), json!(9_200)));
+    assert_eq!(amount(before, &|all, id| advance(all, id, "cancelled")), ("stay_cancelled".to_owned(), json!(0)));
+    assert_eq!(amount(before, &|all, id| advance(all, id, "failed")), ("stay_failed".to_owned(), json!(0)));
+}
+
 #[test]
 fn t_149_anything_but_201_is_tried_again_until_it_is_a_dead_letter() {
     for status in [200, 202, 301, 400, 403, 404, 429, 500, 503] {

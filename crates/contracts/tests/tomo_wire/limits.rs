@@ -34,6 +34,21 @@ fn t_117_five_details_a_second_are_not_limited() {
 }
 
 #[test]
+fn t_117_a_create_a_minute_and_its_cancellation_are_not_limited() {
+    let desk = WireDesk::open();
+    for minute in 0..30 {
+        // A token that is none is refused where a limit would have come first.
+        let arguments = json!({"idempotency_key": format!("k-{minute}"), "result_token": "none", "listing_id": "hls_x",
+            "room_id": "rom_x", "guest": {"name": "Asha Rao", "phone": "+919812345678", "email": "asha@example.com"}});
+        let answer = desk.call_in("anon_1", "create_booking", &arguments);
+        assert_eq!(code(&answer), "RESULT_EXPIRED", "minute {minute}: {answer}");
+        let answer = desk.call_in("anon_1", "cancel_booking", &json!({"booking_ref": "bkg_none"}));
+        assert_eq!(code(&answer), "NOT_FOUND", "minute {minute}");
+        desk.clock.advance(60_000);
+    }
+}
+
+#[test]
 fn t_079_t_118_t_119_who_asks_too_often_is_told_when_to_come_back() {
     let desk = WireDesk::open();
     let message = call("anon_1", "search_availability", &examples()[0].1).to_string();

@@ -46,12 +46,13 @@ pub(crate) fn partner(intent: &str, source: PartnerSource) -> PartnerSettings {
 }
 
 /// The intents that are built in, each with the source that the demo gives it.
-pub(crate) fn all_partners() -> [PartnerSettings; 4] {
+pub(crate) fn all_partners() -> [PartnerSettings; 5] {
     [
         partner(HOTEL, PartnerSource::Own),
         partner("marketplace.buy_used_car", PartnerSource::Dealership),
         partner("auto.book_general_service", PartnerSource::Dealership),
         partner("mobility.book_intracity_ride", PartnerSource::Own),
+        partner("food.order_delivery", PartnerSource::Own),
     ]
 }
 

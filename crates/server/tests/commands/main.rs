@@ -24,6 +24,7 @@ mod metrics;
 mod refusals;
 mod reloads;
 mod signals;
+mod simulations;
 mod site_callers;
 mod sites;
 mod sockets;

@@ -4,6 +4,10 @@
 
 mod booking_tables;
 mod bookings;
+mod ending_calls;
+mod ending_stage;
+mod ending_tables;
+mod endings;
 mod erasing;
 mod full;
 mod gone;

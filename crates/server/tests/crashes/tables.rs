@@ -1,6 +1,7 @@
 //! A look at the tables from outside, on either database.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
@@ -28,10 +29,15 @@ impl Database {
     /// The first column of every row, as text. The desk must be running: whoever closes an SQLite file last tidies
     /// it up, and that is the desk's to do.
     pub(crate) fn rows(&self, desk: &TestApp, text: &str) -> Vec<String> {
+        self.rows_in(&desk.data(), text)
+    }
+
+    /// The same, of a desk with this data folder.
+    pub(crate) fn rows_in(&self, data: &Path, text: &str) -> Vec<String> {
         let server = match self {
             Database::Postgres(server) => return server.sql("desk", text),
             Database::Embedded => Connection::open_with_flags(
-                desk.data().join("frontdesk.db"),
+                data.join("frontdesk.db"),
                 OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
             ),
         };
@@ -97,7 +103,11 @@ impl Database {
     }
 
     pub(crate) fn has_no_gaps(&self, desk: &TestApp) -> bool {
-        self.rows(desk, GAPS).is_empty() && self.rows(desk, MISCOUNTED).is_empty()
+        self.has_no_gaps_in(&desk.data())
+    }
+
+    pub(crate) fn has_no_gaps_in(&self, data: &Path) -> bool {
+        self.rows_in(data, GAPS).is_empty() && self.rows_in(data, MISCOUNTED).is_empty()
     }
 
     /// How many keys have had their effect.

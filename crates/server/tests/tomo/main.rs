@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
 mod authentication;
+mod backend_kills;
+mod backend_stage;
+mod backend_troubles;
 mod certificates;
 mod completion_stage;
 mod completions;

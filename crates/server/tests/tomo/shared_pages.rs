@@ -1,5 +1,6 @@
 //! Pages of what was shared by a link: no login, no trace, and nothing to learn from a wrong link.
 
+use frontdesk_testkit::app::TestApp;
 use serde_json::{Value, json};
 
 use crate::stage::{BEARERS, PATH, PartnerServer, json_of};
@@ -42,6 +43,70 @@ async fn a_link_that_leads_nowhere_gets_one_page_that_nobody_may_keep() {
     // Elsewhere there is no such page.
     let other: Value = json_of(&http.request("GET", "/mcp/automotive/trips/abc", &[], "").await);
     assert_eq!(other["error"]["code"], "request.refused");
+}
+
+const RIDES: &str = "/mcp/tomo/mobility.book_intracity_ride";
+
+async fn call(desk: &TestApp, tool: &str, arguments: Value) -> Value {
+    let token = std::fs::read_to_string(desk.data().join("demo-partner-live.token")).unwrap();
+    let bearer = format!("Bearer {}", token.trim());
+    let params = json!({"name": tool, "arguments": arguments});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+    let answer = json_of(&desk.stranger().request("POST", RIDES, &headers, body).await);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{tool}: {answer}"));
+    serde_json::from_str(text).unwrap()
+}
+
+#[tokio::test]
+async fn t_039_a_shared_trip_opens_without_a_login_and_ends_with_the_trip() {
+    let desk = TestApp::start();
+    let place = |lat: f64, lng: f64, address: &str| json!({"lat": lat, "lng": lng, "address": address});
+    let places = json!({"city": "Bengaluru", "pickup": place(12.9756, 77.6068, "Pickup Lane 7"),
+        "drop": place(12.9352, 77.6245, "Drop Street 9")});
+    let found = call(&desk, "get_ride_estimates", places).await;
+    let booking = json!({"idempotency_key": "k-1", "result_token": found["result_token"],
+        "option_id": found["options"][0]["option_id"], "rider": {"name": "Asha Rao", "phone": "+919812345678"}});
+    let ride = call(&desk, "book_ride", booking).await;
+    let reference = json!({"booking_ref": ride["booking_ref"]});
+    let shared = call(&desk, "share_trip_status", reference.clone()).await;
+    let url = shared["share_url"].as_str().unwrap();
+    let path = &url[url.find("/mcp/").unwrap()..];
+
+    // Nobody but who has the link: no credential, no cookie.
+    let mut http = desk.stranger();
+    let page = http.request("GET", path, &[], "").await;
+    assert_eq!(page.status, 200, "{}", page.text());
+    assert!(page.text().contains("Bengaluru") && page.text().contains("It ends with the trip."), "{}", page.text());
+    let json = http.request("GET", path, &[("accept", "application/json")], "").await;
+    let trip = json_of(&json);
+    let mut members: Vec<&String> = trip.as_object().unwrap().keys().collect();
+    members.sort();
+    assert_eq!(members, ["city", "eta_minutes", "expires_at", "message", "stage", "vehicle_class"]);
+    let driver = &ride["driver"];
+    let personal = ["Asha", "98123", "Pickup Lane", "Drop Street", "12.97", "77.60", "12.93", "77.62"]
+        .into_iter()
+        .chain([driver["first_name"].as_str().unwrap(), driver["plate"].as_str().unwrap()])
+        .chain([ride["booking_ref"].as_str().unwrap()]);
+    for word in personal {
+        assert!(!page.text().contains(word) && !json.text().contains(word), "{word}: {}", page.text());
+    }
+    for (name, value) in [("cache-control", "no-store"), ("x-robots-tag", "noindex, nofollow")] {
+        assert_eq!((page.header(name), json.header(name)), (Some(value), Some(value)));
+    }
+    // One letter of it changed, and at another mount, it is no link.
+    let last = path.len() - 10;
+    let other = if &path[last..=last] == "A" { "B" } else { "A" };
+    let changed = format!("{}{other}{}", &path[..last], &path[last + 1..]);
+    let elsewhere = path.replace("mobility.book_intracity_ride", "travel.book_hotel");
+    for wrong in [changed.as_str(), elsewhere.as_str()] {
+        assert_eq!(http.request("GET", wrong, &[], "").await.status, 404, "{wrong}");
+    }
+
+    call(&desk, "cancel_ride", reference).await;
+    let over = http.request("GET", path, &[], "").await;
+    assert_eq!(over.status, 404);
+    assert!(over.text().contains("This link shows nothing, or what it showed is over."));
 }
 
 #[tokio::test]

@@ -61,7 +61,8 @@ impl CommandProcess {
         CommandProcess::spawn(command, folder)
     }
 
-    fn spawn(mut command: Command, folder: &Path) -> CommandProcess {
+    /// Another program, such as one that the server under test talks to.
+    pub fn spawn(mut command: Command, folder: &Path) -> CommandProcess {
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let (out, err) =

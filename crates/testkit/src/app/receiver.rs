@@ -27,6 +27,10 @@ pub enum ReceiverAnswer {
     Hang,
     /// A body of so many bytes.
     Huge(usize),
+    /// A status with this JSON.
+    Json(u16, String),
+    /// The same after this time.
+    Late(Duration, u16, String),
     /// The connection is closed without an answer.
     Close,
 }
@@ -52,14 +56,26 @@ impl ReceivedRequest {
 pub struct HttpsReceiver {
     pub address: SocketAddr,
     requests: Arc<Mutex<Vec<ReceivedRequest>>>,
-    /// For the next requests, in this order; 201 for those after them.
+    /// For the next requests, in this order; the usual one for those after them.
     answers: Arc<Mutex<VecDeque<ReceiverAnswer>>>,
+    usual: UsualAnswer,
     connections: Arc<Mutex<usize>>,
 }
+
+/// Sees every request, also one whose answer is another one.
+type UsualAnswer = Arc<dyn Fn(&ReceivedRequest) -> ReceiverAnswer + Send + Sync>;
 
 impl HttpsReceiver {
     /// For `localhost` and 127.0.0.1. Its certificate is written to `certificate`, which can be trusted as a CA.
     pub fn start(certificate: &Path) -> HttpsReceiver {
+        HttpsReceiver::start_with(certificate, |_| ReceiverAnswer::Status(201))
+    }
+
+    /// The same for a system that does something with what it receives.
+    pub fn start_with(
+        certificate: &Path,
+        usual: impl Fn(&ReceivedRequest) -> ReceiverAnswer + Send + Sync + 'static,
+    ) -> HttpsReceiver {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
         fs::write(certificate, made.cert.pem()).unwrap();
         let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
@@ -75,6 +91,7 @@ impl HttpsReceiver {
             address: listener.local_addr().unwrap(),
             requests: Arc::default(),
             answers: Arc::default(),
+            usual: Arc::new(usual),
             connections: Arc::default(),
         };
         let (serving, tls) = (receiver.clone(), TlsAcceptor::from(Arc::new(config)));
@@ -101,14 +118,16 @@ impl HttpsReceiver {
         let (head, body) = request.into_parts();
         let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
         let headers = head.headers.iter();
-        self.requests.lock().unwrap().push(ReceivedRequest {
+        let request = ReceivedRequest {
             method: head.method.to_string(),
             path: head.uri.to_string(),
             headers: headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect(),
             body: String::from_utf8(body.to_vec()).unwrap(),
             at: now(),
-        });
-        let answer = self.answers.lock().unwrap().pop_front().unwrap_or(ReceiverAnswer::Status(201));
+        };
+        let usual = (self.usual)(&request);
+        self.requests.lock().unwrap().push(request);
+        let answer = self.answers.lock().unwrap().pop_front().unwrap_or(usual);
         let mut response = Response::new(Full::new(Bytes::from_static(b"{}")));
         match answer {
             ReceiverAnswer::Status(status) => *response.status_mut() = StatusCode::from_u16(status).unwrap(),
@@ -118,6 +137,15 @@ impl HttpsReceiver {
             }
             ReceiverAnswer::Hang => std::future::pending::<()>().await,
             ReceiverAnswer::Huge(bytes) => *response.body_mut() = Full::new(Bytes::from(vec![b' '; bytes])),
+            ReceiverAnswer::Json(status, text) => {
+                *response.status_mut() = StatusCode::from_u16(status).unwrap();
+                *response.body_mut() = Full::new(Bytes::from(text));
+            }
+            ReceiverAnswer::Late(time, status, text) => {
+                tokio::time::sleep(time).await;
+                *response.status_mut() = StatusCode::from_u16(status).unwrap();
+                *response.body_mut() = Full::new(Bytes::from(text));
+            }
             ReceiverAnswer::Close => return Err(ClosedByTest),
         }
         Ok(response)

@@ -33,11 +33,21 @@ pub(super) fn key() -> SigningKey {
     SigningKey::new(b"a key of the backend, for tests only".to_vec())
 }
 
-pub(super) fn settings() -> PartnerSettings {
+/// The business behind the contract, and what it sells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TestBusiness {
+    pub(super) tenant: &'static str,
+    intent: &'static str,
+}
+
+pub(super) const HOTELS: TestBusiness = TestBusiness { tenant: HOTEL, intent: "travel.book_hotel" };
+pub(super) const RIDES: TestBusiness = TestBusiness { tenant: "rid_monsoon", intent: "mobility.book_intracity_ride" };
+
+pub(super) fn settings(business: TestBusiness) -> PartnerSettings {
     PartnerSettings {
         backend: Some(BackendSettings { url: URL.to_owned(), timeouts: BackendTimeouts::default() }),
         keys: PartnerKeys { backend: vec![key()], ..PartnerKeys::default() },
-        ..partner("travel.book_hotel", PartnerSource::Own)
+        ..partner(business.intent, PartnerSource::Own)
     }
 }
 
@@ -56,6 +66,7 @@ pub(super) enum Mishap {
 }
 
 pub(super) struct HotelSystem {
+    business: TestBusiness,
     desk: Desk,
     mount: Mount,
     clock: Arc<TestClock>,
@@ -68,13 +79,24 @@ pub(super) struct HotelSystem {
 
 impl HotelSystem {
     pub(super) fn new(clock: &Arc<TestClock>) -> Arc<HotelSystem> {
+        HotelSystem::of(HOTELS, clock)
+    }
+
+    /// The same for another business.
+    pub(super) fn of(business: TestBusiness, clock: &Arc<TestClock>) -> Arc<HotelSystem> {
         let store = Arc::new(MemoryStore::default());
         let desk = desk(store.clone(), clock);
-        let (steps, _) = tomo::listing::demo::rows(NOW, &mut |prefix| desk.new_id(prefix));
-        store.seed(HOTEL, steps);
+        let new_id = &mut |prefix: &str| desk.new_id(prefix);
+        let (steps, _) = if business == RIDES {
+            tomo::mobility::demo::rows(NOW, new_id)
+        } else {
+            tomo::listing::demo::rows(NOW, new_id)
+        };
+        store.seed(business.tenant, steps);
         Arc::new(HotelSystem {
+            business,
             desk,
-            mount: mount(&partner("travel.book_hotel", PartnerSource::Own)),
+            mount: mount(&partner(business.intent, PartnerSource::Own)),
             clock: Arc::clone(clock),
             mishaps: Mutex::default(),
             requests: Mutex::default(),
@@ -145,13 +167,22 @@ impl HotelSystem {
     /// As the hotel answers by itself.
     async fn answer(&self, request: &Value) -> Value {
         let mut arguments = request["arguments"].clone();
-        if request["role"] != "search" && request["role"] != "get_detail" {
-            arguments["idempotency_key"] = request["idempotency_key"].clone();
+        // Changes of rides have no argument for a key; they say the same again.
+        let takes_key = request["role"] == "create" || self.business == HOTELS;
+        if let Some(key) = request.get("idempotency_key").filter(|_| takes_key) {
+            arguments["idempotency_key"] = key.clone();
         }
-        let token = format!("{HOTEL}/tomo:{}", request["mode"].as_str().unwrap());
+        let token = format!("{}/tomo:{}", self.business.tenant, request["mode"].as_str().unwrap());
         let answer = call(&self.desk, &self.mount, &token, request["tool"].as_str().unwrap(), arguments).await;
         match answer["result"]["content"][0]["text"].as_str() {
-            Some(text) => json!({"result": serde_json::from_str::<Value>(text).unwrap()}),
+            Some(text) => {
+                let result: Value = serde_json::from_str(text).unwrap();
+                // Rides call their total a fare, so the system says it beside the result.
+                match result.get("fare_inr") {
+                    Some(fare) => json!({"booking": {"total_inr": fare, "stage": result["stage"]}, "result": result}),
+                    None => json!({"result": result}),
+                }
+            }
             None => json!({"error": {"code": answer["error"]["data"]["tomo_error_code"], "message": "<b>no</b>"}}),
         }
     }
@@ -187,6 +218,7 @@ impl HttpClient for HotelSystem {
 
 /// A desk whose mount forwards to the system of a hotel.
 pub(super) struct Front {
+    business: TestBusiness,
     pub(super) desk: Desk,
     pub(super) mount: Mount,
     pub(super) store: Arc<dyn Store>,
@@ -215,11 +247,19 @@ impl Front {
             random: Arc::new(frontdesk_testkit::TestRandom::distinct()),
             ..desk(Arc::clone(&store), clock)
         };
-        Front { desk, mount: mount(&settings()), store, clock: Arc::clone(clock), hotel, observed }
+        let business = hotel.business;
+        Front { business, desk, mount: mount(&settings(business)), store, clock: Arc::clone(clock), hotel, observed }
+    }
+
+    /// Over the system of a business with rides.
+    pub(super) fn of_rides() -> Front {
+        let clock = Arc::new(TestClock::at(NOW.0));
+        let system = HotelSystem::of(RIDES, &clock);
+        Front::node(Arc::new(MemoryStore::with_tenants([RIDES.tenant])), &clock, system)
     }
 
     pub(super) async fn answer(&self, tool: &str, arguments: Value) -> Value {
-        call(&self.desk, &self.mount, &format!("{HOTEL}/tomo:live"), tool, arguments).await
+        call(&self.desk, &self.mount, &format!("{}/tomo:live", self.business.tenant), tool, arguments).await
     }
 
     pub(super) async fn call(&self, tool: &str, arguments: Value) -> Value {
@@ -252,7 +292,7 @@ impl Front {
     async fn rows(&self, table: &'static frontdesk_engine::model::table::TableSpec) -> usize {
         use frontdesk_engine::model::page::CountQuery;
         let query = CountQuery { table, filters: Vec::new(), max: 1_000 };
-        self.store.count(&TenantId::parse(HOTEL).unwrap(), query).await.unwrap()
+        self.store.count(&TenantId::parse(self.business.tenant).unwrap(), query).await.unwrap()
     }
 }
 
@@ -268,7 +308,7 @@ impl DeskSource for Front {
 
 impl ImportHost for Front {
     fn tenants(&self) -> Future<'_, Result<Vec<TenantId>, Fault>> {
-        Box::pin(std::future::ready(Ok(vec![TenantId::parse(HOTEL).unwrap()])))
+        Box::pin(std::future::ready(Ok(vec![TenantId::parse(self.business.tenant).unwrap()])))
     }
 
     fn is_alone(&self) -> bool {

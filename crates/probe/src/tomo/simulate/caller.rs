@@ -188,7 +188,7 @@ impl Caller {
         };
         if let Some(seconds) = told.filter(|seconds| *seconds <= MAX_RETRY_AFTER) {
             wrong(
-                format!("it was limited again after the {seconds} seconds of its own Retry-After"),
+                format!("it was limited again after its own Retry-After of {seconds} s"),
                 "Say with Retry-After when a call is served again.",
             );
         }

@@ -147,7 +147,12 @@ impl Simulation {
     pub(super) fn completion_problem(&self, external_id: &str, problem: &str) {
         let label = if external_id.is_empty() { "a completion".to_owned() } else { shown(external_id) };
         let remedy = "See T-140 to T-149 in spec/tomo/clauses.tsv.";
-        self.state().points.completions.wrong(format!("{label}: {problem}."), remedy);
+        let problem = format!("{label}: {problem}.");
+        let point = &mut self.state().points.completions;
+        // A delivery that is tried again is wrong again.
+        if !point.problems().any(|known| known == problem) {
+            point.wrong(problem, remedy);
+        }
     }
 
     pub(super) fn completed(&self) {
@@ -175,7 +180,7 @@ impl Simulation {
                     self.next_day(&intents).await;
                     self.wait_for_completions().await;
                 }
-                self.sum_up();
+                self.sum_up(&intents);
             }
         }
         let mut state = self.state();
@@ -289,13 +294,13 @@ impl Simulation {
         }
     }
 
-    fn sum_up(&self) {
+    fn sum_up(&self, intents: &[IntentFile]) {
         let mut state = self.state();
         let State { points, bookings, refused, limited, repeats, tracked, refusals, .. } = &mut *state;
         let booked = bookings.booked_count();
         points.answers.note(format!("{booked} booked"));
         for (refusal, times) in refusals {
-            points.answers.note(format!("{times} times {refusal}"));
+            points.answers.note(format!("{refusal}, {}", counted(*times, "time", "times")));
         }
         if booked == 0 {
             points.answers.wrong("no session could book.", "See that the first examples of the intent can be booked.");
@@ -304,12 +309,15 @@ impl Simulation {
             0 => points.repeats.not_checked("nothing was booked twice"),
             _ => points.repeats.note(format!("{repeats} repeats")),
         }
+        let can_track = intents.iter().flat_map(|intent| &intent.tools).any(|tool| tool.role == "track");
         match tracked {
+            0 if can_track => points.tracking.not_checked("nothing was tracked"),
             0 => points.tracking.note("no tool of the intents tracks"),
-            _ => points.tracking.note(format!("{tracked} times")),
+            _ => points.tracking.note(counted(*tracked, "time", "times")),
         }
         if *limited > 0 {
-            points.limits.note(format!("{limited} calls were limited and served again"));
+            let calls = counted(*limited, "call was", "calls were");
+            points.limits.note(format!("{calls} limited"));
         }
         if self.run_state() == RunState::Stopping {
             points.answers.not_checked("the run was stopped before its end");
@@ -335,4 +343,8 @@ impl Simulation {
             points.completions.note(format!("{} are of other runs", bookings.foreign));
         }
     }
+}
+
+fn counted(number: usize, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }
