@@ -27,7 +27,8 @@ use serde_json::{Value, json};
 pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
 
 pub(crate) const ALL_SCOPES: &str = "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write \
-    amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write amcp:service:read amcp:service:write";
+    amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write amcp:service:read amcp:service:write \
+    amcp:parts:read amcp:parts:write";
 
 pub(crate) struct TestDesk {
     pub(crate) desk: Desk,
@@ -186,7 +187,6 @@ impl TestDesk {
             caller: Arc::new(self.operator()),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: Trace::new("trace"),
-            listening: Listening::No,
             import_id: None,
         };
         let arguments = arguments.as_object().unwrap().clone();
