@@ -34,11 +34,13 @@ const EVERYTHING: [&str; 10] = [
     "amcp:inventory:write",
     "amcp:leads:read",
     "amcp:leads:write",
+    "amcp:parts:read",
+    "amcp:parts:write",
     "amcp:service:read",
     "amcp:service:write",
 ];
 const STOCK_TOOLS: [&str; 3] = ["inventory.get", "inventory.list", "inventory.search"];
-const TOOLS: [&str; 51] = [
+const TOOLS: [&str; 60] = [
     "consent.check",
     "consent.create",
     "consent.get",
@@ -70,6 +72,15 @@ const TOOLS: [&str; 51] = [
     "leads.list",
     "leads.search",
     "leads.update",
+    "parts.cancel_order",
+    "parts.check_availability",
+    "parts.create_order",
+    "parts.get",
+    "parts.get_order",
+    "parts.list",
+    "parts.list_orders",
+    "parts.search",
+    "parts.update_order",
     "service.book_appointment",
     "service.cancel_appointment",
     "service.check_availability",

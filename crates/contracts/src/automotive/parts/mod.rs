@@ -14,6 +14,9 @@ use frontdesk_engine::Code;
 
 use super::codes::CodeSpec;
 use super::resource::ResourceParts;
+use crate::record::Stored as _;
+use part::Part;
+
 pub(in crate::automotive) use order_rules::new_line as order_line;
 
 pub const INSUFFICIENT_STOCK: CodeSpec = CodeSpec {
@@ -32,6 +35,13 @@ pub const DUPLICATE: CodeSpec = CodeSpec {
     code: Code("parts.duplicate"),
     means: "Another part has this part number, or another order this order number.",
     next: "Find that record and change it, or send another number.",
+};
+
+/// Of a line's part number.
+pub const NOT_FOUND: CodeSpec = CodeSpec {
+    code: Part::NOT_FOUND,
+    means: "No part with this number or id, or no order with this id, exists for this caller.",
+    next: "Find it with `parts.search` or `parts.list_orders`.",
 };
 
 /// In the order of `tools/list`.

@@ -6,7 +6,7 @@ use frontdesk_engine::model::schema::{Field, Schema, optional, required};
 use super::number::{MAX_LENGTH, PartNumber};
 use super::order_rules::{self, ALLOW_BACKORDER, LINES};
 use super::part::Part;
-use super::{INSUFFICIENT_STOCK, INVALID_TRANSITION};
+use super::{INSUFFICIENT_STOCK, INVALID_TRANSITION, NOT_FOUND};
 use crate::automotive::customer::Customer;
 use crate::automotive::resource::{ResourceApi, ResourceParts};
 use crate::automotive::service::repair_order::RepairOrder;
@@ -143,7 +143,7 @@ pub fn resource() -> ResourceParts {
             "Orders parts at catalogue prices and reserves what is in stock. Ask parts.check_availability first. Status \
              requested: all is there; backordered: some lines wait. Without amcp:parts:read the answer is a receipt.",
             vec![lines_argument(), allow_backorder],
-            &[INSUFFICIENT_STOCK],
+            &[INSUFFICIENT_STOCK, NOT_FOUND],
         )
         .update(
             "parts.update_order",

@@ -129,17 +129,24 @@ impl Resource for Part {
 
     /// What a feed lists again can be had again.
     fn on_listed(part: &Part, arguments: &mut Map<String, Value>) {
+        let names_itself = |number: &str| number::key_of(number) == part.part_number.key();
+        let is_current = arguments.get("superseded_by").and_then(Value::as_str).is_some_and(names_itself);
+        if is_current && part.superseded_by.is_none() {
+            arguments.remove("superseded_by");
+        }
         if part.status == PartStatus::Withdrawn && !arguments.contains_key("status") {
             arguments.insert("status".to_owned(), Value::from("active"));
         }
     }
 
     fn on_create(entity: &mut Entity<Part>, _: &WriteContext<'_>) -> Result<(), Fault> {
+        entity.record.drop_own_number();
         entity.record.settle();
         entity.record.check()
     }
 
     fn on_update(_: &Entity<Part>, after: &mut Entity<Part>, _: &WriteContext<'_>) -> Result<(), Fault> {
+        after.record.drop_own_number();
         after.record.settle();
         after.record.check()
     }
@@ -163,6 +170,12 @@ impl Resource for Part {
 }
 
 impl Part {
+    /// Feeds name the current number of every part; its own means that nothing replaces it, or no longer.
+    fn drop_own_number(&mut self) {
+        let own = self.part_number.key();
+        self.superseded_by = self.superseded_by.take().filter(|number| number.key() != own);
+    }
+
     /// Works out what follows from the quantities and the status.
     pub fn settle(&mut self) {
         let available = self.quantity_on_hand.get().saturating_sub(self.quantity_reserved.get()).max(0);
