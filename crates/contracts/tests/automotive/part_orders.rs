@@ -318,6 +318,8 @@ fn wrong_orders_are_refused_and_take_nothing() {
         (order(&[("TST-100", 1); 51]), "request.invalid"),
         (with("total", json!({"amount": 1, "currency": "USD"})), "request.invalid"),
         (with("status", json!("shipped")), "request.invalid"),
+        (with("order_number", json!("Dana Rivera")), "request.invalid"),
+        (with("order_number", json!("dana@example.com")), "request.invalid"),
         (with("allow_backorder", json!("yes")), "request.invalid"),
         (order(&[("TST-100", 1), ("TST-300", 1)]), "request.invalid"),
         (order(&[("TST-400", 2)]), "request.invalid"),

@@ -27,7 +27,7 @@ pub const MAX_QUANTITY: i64 = 10_000;
 pub struct PartOrder {
     /// The dealership's number of the order.
     #[field(create, unique)]
-    #[argument("The dealership's number of the order; made up if absent.")]
+    #[argument("The dealership's number of the order: letters A to Z, digits, _ and -; made up if absent.")]
     #[default(Text::from(""))]
     pub order_number: Text<40>,
     /// How far it has come. A backordered one becomes confirmed by itself when everything is there.

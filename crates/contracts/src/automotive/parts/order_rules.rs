@@ -15,7 +15,7 @@ use super::{DUPLICATE, INSUFFICIENT_STOCK, INVALID_TRANSITION};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, WriteContext};
-use crate::automotive::values::{MAX_SAFE_INTEGER, Money};
+use crate::automotive::values::{MAX_SAFE_INTEGER, Money, is_plain_id};
 use crate::record::{Entity, Integer, Stored as _, check_transition};
 
 pub(super) const LINES: &str = "lines";
@@ -42,6 +42,11 @@ impl Resource for PartOrder {
         if entity.record.order_number.is_empty() {
             let end = entity.id.get(entity.id.len().saturating_sub(10)..).unwrap_or(&entity.id);
             entity.record.order_number = format!("P-{}", end.to_ascii_uppercase()).as_str().into();
+        }
+        // Lists show it unmasked, so it must not be able to hold a name.
+        if !is_plain_id(&entity.record.order_number) {
+            let expected = "only letters A to Z, digits, _ and - are allowed";
+            return Err(Fault::invalid_argument("/order_number", "pattern", expected));
         }
         Ok(())
     }
