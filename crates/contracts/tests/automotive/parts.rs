@@ -112,7 +112,7 @@ fn a_row_finds_its_part_in_any_spelling_and_changes_it() {
     let desk = TestDesk::open();
     assert_eq!(import(&desk, &[part(json!({}))]), [RowVerdict::Created]);
     let again = part(json!({"part_number": "tst100", "quantity_on_hand": 9}));
-    assert_eq!(import(&desk, &[again.clone()]), [RowVerdict::Updated]);
+    assert_eq!(import(&desk, std::slice::from_ref(&again)), [RowVerdict::Updated]);
     let read = by_number(&desk, "TST-100");
     assert_eq!((&read["part_number"], &read["quantity_on_hand"]), (&json!("TST-100"), &json!(9)));
     assert_eq!(import(&desk, &[again]), [RowVerdict::Unchanged]);
