@@ -408,6 +408,12 @@ fn who_may_only_write_gets_a_receipt() {
         "cancel_reason",
     ];
     assert_eq!(receipt["redacted"], json!(redacted));
+    // Nor is it said how many there are.
+    let (_, answer) = desk.call("amcp:parts:write", "parts.create_order", order(&[("TST-100", 9)]));
+    assert_eq!(
+        answer["error"]["details"]["errors"][0]["expected"],
+        "fewer can be had from stock; allow_backorder waits for the rest"
+    );
 }
 
 #[test]

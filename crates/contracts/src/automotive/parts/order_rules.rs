@@ -1,8 +1,8 @@
 //! What an order does to the stock: it takes and waits when it is placed, ships, and gives back when it is cancelled. All
 //! of it happens in the plan of the order's own change.
 
-use frontdesk_engine::Fault;
 use frontdesk_engine::model::fault::Problem;
+use frontdesk_engine::{Fault, Scope};
 use serde_json::Value;
 
 use super::backlog::WaitingLine;
@@ -184,6 +184,8 @@ async fn place(
     context: &mut WriteContext<'_>,
 ) -> Result<(), Fault> {
     let allows_backorder = context.argument::<bool>(ALLOW_BACKORDER)?.unwrap_or(false);
+    // Who may order but not read is not told how many there are.
+    let may_read = context.permitted().caller().scopes.has(&Scope::new(domains::PARTS.read));
     let mut unknown = Vec::new();
     let mut short = Vec::new();
     let mut longest: Option<i64> = None;
@@ -199,7 +201,11 @@ async fn place(
         let available = open.part.record.takes(quantity);
         let waiting = open.take(quantity);
         if waiting > 0 && !(allows_backorder && open.has_room_to_wait()) {
-            let expected = shortage(&open.part.record, available, is_current_here);
+            let expected = if is_current_here {
+                shortage(&open.part.record, Some(available).filter(|_| may_read))
+            } else {
+                "it is superseded by a part that the catalogue does not have".to_owned()
+            };
             short.push(Problem::new(&format!("/lines/{place}/quantity"), "maximum", expected));
             continue;
         }
@@ -237,11 +243,9 @@ fn current(chain: PartChain, context: &mut WriteContext<'_>) -> Option<Entity<Pa
     Some(current)
 }
 
-fn shortage(part: &Part, available: i64, is_current_here: bool) -> String {
-    if !is_current_here {
-        return "it is superseded by a part that the catalogue does not have".to_owned();
-    }
+fn shortage(part: &Part, available: Option<i64>) -> String {
     let rest = if part.can_be_waited_for() { "allow_backorder waits for the rest" } else { "more of it cannot be had" };
+    let available = available.map_or_else(|| "fewer".to_owned(), |available| available.to_string());
     format!("{available} can be had from stock; {rest}")
 }
 
