@@ -19,11 +19,16 @@ SCOPES = [
     *["amcp:deals:read", "amcp:deals:write"],
     *["amcp:inventory:read", "amcp:inventory:write"],
     *["amcp:leads:read", "amcp:leads:write"],
+    *["amcp:parts:read", "amcp:parts:write"],
     *["amcp:service:read", "amcp:service:write"],
 ]
 DEAL_TOOLS = [
     *["cancel_deal", "create", "get", "get_fee", "get_trade_value", "list", "list_fees", "list_trade_values"],
     *["request_quote", "request_trade_value", "update"],
+]
+PART_TOOLS = [
+    *["cancel_order", "check_availability", "create_order", "get", "get_order", "list", "list_orders", "search"],
+    *["update_order"],
 ]
 SERVICE_TOOLS = [
     *["book_appointment", "cancel_appointment", "check_availability", "create_repair_order"],
@@ -38,6 +43,7 @@ TOOLS = [
     *[f"deals.{name}" for name in DEAL_TOOLS],
     *["inventory.create", "inventory.get", "inventory.list", "inventory.search", "inventory.update"],
     *["leads.create", "leads.get", "leads.list", "leads.search", "leads.update"],
+    *[f"parts.{name}" for name in PART_TOOLS],
     *[f"service.{name}" for name in SERVICE_TOOLS],
     *[f"x_frontdesk.{name}" for name in ["get_import", "import_adf", "import_items", "list_imports"]],
 ]

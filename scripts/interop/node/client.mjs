@@ -10,7 +10,7 @@ const STOCK = "amcp:inventory:read";
 // More than the demo's clients may have: the answer to the token request is narrower.
 const WIDE = "amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write " +
   "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write " +
-  "amcp:service:read amcp:service:write amcp:fni:read";
+  "amcp:parts:read amcp:parts:write amcp:service:read amcp:service:write amcp:fni:read";
 const SITE_WIDE = "mcp:read mcp:call mcp:admin";
 const STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"];
 const LEAD_TOOLS = ["leads.create", "leads.get", "leads.list", "leads.search", "leads.update"];
@@ -18,6 +18,10 @@ const DEAL_TOOLS = [
   ...["cancel_deal", "create", "get", "get_fee", "get_trade_value", "list", "list_fees", "list_trade_values"],
   ...["request_quote", "request_trade_value", "update"],
 ].map((name) => `deals.${name}`);
+const PART_TOOLS = [
+  ...["cancel_order", "check_availability", "create_order", "get", "get_order", "list", "list_orders", "search"],
+  ...["update_order"],
+].map((name) => `parts.${name}`);
 const SERVICE_TOOLS = [
   ...["book_appointment", "cancel_appointment", "check_availability", "create_repair_order"],
   ...["get_advisor", "get_appointment", "get_repair_order", "get_service_code"],
@@ -30,6 +34,7 @@ const TOOLS = [
   ...DEAL_TOOLS,
   ...["inventory.create", ...STOCK_TOOLS, "inventory.update"],
   ...LEAD_TOOLS,
+  ...PART_TOOLS,
   ...SERVICE_TOOLS,
   ...["get_import", "import_adf", "import_items", "list_imports"].map((name) => `x_frontdesk.${name}`),
 ];

@@ -17,6 +17,7 @@ mod imports;
 pub(crate) mod in_process;
 pub mod lead;
 pub mod manifest;
+pub mod parts;
 pub mod resource;
 pub mod sample_feed;
 pub mod scopes;
@@ -56,6 +57,7 @@ pub fn resources() -> Vec<ResourceParts> {
         trade_value::resource(),
     ];
     resources.extend(service::resources());
+    resources.extend(parts::resources());
     resources
 }
 

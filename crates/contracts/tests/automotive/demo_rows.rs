@@ -51,6 +51,7 @@ fn each_dealership_has_stock_customers_and_leads() {
         assert_eq!((counts["customer"], counts["lead"]), (120, 80));
         assert_eq!((counts["service_code"], counts["advisor"], counts["workshop"]), (8, 3, 1));
         assert_eq!((counts["appointment"], counts["repair_order"]), (12, 3));
+        assert_eq!((counts["part"], counts["part_link"], counts["part_order"], counts["part_backlog"]), (24, 4, 6, 1));
     }
     let small: Vec<(&str, usize)> = counted(&made[2]).into_iter().collect();
     assert_eq!(
@@ -63,6 +64,10 @@ fn each_dealership_has_stock_customers_and_leads() {
             ("deal", 2),
             ("fee", 3),
             ("lead", 6),
+            ("part", 6),
+            ("part_backlog", 1),
+            ("part_link", 1),
+            ("part_order", 3),
             ("repair_order", 1),
             ("service_code", 6),
             ("tomo_provider", 1),
@@ -95,8 +100,10 @@ fn a5_11_every_seeded_answer_has_its_published_shape() {
                 "service_code" => output("service.get_service_code"),
                 "advisor" => output("service.get_advisor"),
                 "workshop" => output("service.get_workshop"),
+                "part" => output("parts.get"),
+                "part_order" => output("parts.get_order"),
                 // No tool of this contract shows it.
-                "workshop_day" | "tomo_provider" => continue,
+                "workshop_day" | "part_link" | "part_backlog" | "tomo_provider" => continue,
                 _ => output("customers.get"),
             };
             for rest in [row.masked.as_deref(), row.personal.as_deref()] {
@@ -133,7 +140,7 @@ fn personal_data_is_only_in_the_personal_part() {
             let secrets = fields.iter().filter_map(|field| Some((field, person?.get(field)?.as_str()?)));
             // An appointment of the demo is a customer's, who stands in their own row.
             let min = match kind.name {
-                "appointment" => 0,
+                "appointment" | "part_order" => 0,
                 // By which address somebody agreed to be reached.
                 "consent" => 1,
                 _ => 2,
@@ -167,7 +174,7 @@ fn the_indian_dealership_counts_in_rupees_and_kilometres() {
     let hours = workshop["opening_hours"].as_array().unwrap();
     assert_eq!(hours.len(), 6);
     assert_eq!(hours[5], json!({"weekday": "saturday", "opens": "09:00", "closes": "18:00"}));
-    let others = ["deal", "fee", "repair_order", "customer", "service_code"];
+    let others = ["deal", "fee", "repair_order", "customer", "service_code", "part", "part_order"];
     assert!(others.iter().flat_map(|name| bodies(name)).all(|body| !body.to_string().contains("USD")));
     let held: Vec<Value> = bodies("vehicle").into_iter().filter(|car| car.get("held_by").is_some()).collect();
     assert_eq!(held.len(), 2, "the cars of both deals");

@@ -18,7 +18,7 @@ fn expected() -> Value {
                 "leads": {"level": 2},
                 "consent": {"level": 2},
                 "deals": {"level": 2},
-                "service": {"level": 2},
+                "service": {"level": 2}, "parts": {"level": 2},
             },
             "auth": {"type": "oauth2.1", "scopes": SCOPES},
         }
@@ -78,7 +78,7 @@ fn a2_01_the_domains_of_the_manifest_are_those_of_the_tools() {
 #[test]
 fn a2_03_levels_are_whole_numbers_from_one_to_three() {
     let domains = domains(&contract());
-    assert_eq!(domains.len(), 5);
+    assert_eq!(domains.len(), 6);
     for domain in domains.values() {
         assert!((1..=3).contains(&domain["level"].as_i64().unwrap()));
     }
@@ -123,6 +123,10 @@ fn resources_are_the_reading_tools_by_address() {
             ("amcp://{dealership_id}/advisors/{id}", "service.get_advisor"),
             ("amcp://{dealership_id}/workshops{?cursor,limit}", "service.list_workshops"),
             ("amcp://{dealership_id}/workshops/{id}", "service.get_workshop"),
+            ("amcp://{dealership_id}/parts{?cursor,limit}", "parts.list"),
+            ("amcp://{dealership_id}/parts/{id}", "parts.get"),
+            ("amcp://{dealership_id}/part_orders{?cursor,limit}", "parts.list_orders"),
+            ("amcp://{dealership_id}/part_orders/{id}", "parts.get_order"),
         ]
     );
 }

@@ -38,7 +38,7 @@ fn sample(schema: &Schema) -> Value {
 }
 
 /// The records that can be imported, and the scope that each needs.
-const IMPORTED: [(&str, &str); 12] = [
+const IMPORTED: [(&str, &str); 14] = [
     ("vehicles", "amcp:inventory:write"),
     ("leads", "amcp:leads:write"),
     ("customers", "amcp:leads:write"),
@@ -51,6 +51,8 @@ const IMPORTED: [(&str, &str); 12] = [
     ("service_codes", "amcp:service:write"),
     ("advisors", "amcp:service:write"),
     ("workshops", "amcp:service:write"),
+    ("parts", "amcp:parts:write"),
+    ("part_orders", "amcp:parts:write"),
 ];
 
 /// The scopes any of which a tool needs, from its name alone: what the declarations say is compared with it.

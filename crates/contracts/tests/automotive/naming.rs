@@ -104,6 +104,9 @@ fn a5_07_types_are_singular_snake_case_nouns() {
             "fee",
             "import",
             "lead",
+            "part",
+            "part_availability",
+            "part_order",
             "quote",
             "repair_order",
             "service_code",
@@ -277,6 +280,9 @@ fn a4_02_a4_03_a5_05_each_domain_has_the_tools_of_its_level() {
     }
     assert!(has("service.book_appointment") && has("service.update_appointment"));
     assert!(has("service.create_repair_order") && has("service.update_repair_order"));
+    for verb in ["list", "get", "search", "list_orders", "get_order", "create_order", "update_order", "cancel_order"] {
+        assert!(has(&format!("parts.{verb}")), "{verb}");
+    }
 }
 
 const LISTS: &[&str] = &[
@@ -295,6 +301,9 @@ const LISTS: &[&str] = &[
     "service.list_service_codes",
     "service.list_advisors",
     "service.list_workshops",
+    "parts.list",
+    "parts.search",
+    "parts.list_orders",
     "x_frontdesk.list_imports",
 ];
 

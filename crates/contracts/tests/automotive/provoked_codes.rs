@@ -77,7 +77,7 @@ const TABLE: &[(&str, Provoke)] = &[
         desk.serve_both(read, Duration::from_millis(20), cancel)
     }),
     ("request.not_found", |desk| {
-        desk.serve(message("resources/read", json!({"uri": "amcp://dlr_lakeside/parts/prt_1"})))
+        desk.serve(message("resources/read", json!({"uri": "amcp://dlr_lakeside/nothing/non_1"})))
     }),
     ("dealership.required", |desk| desk.serve(as_token("dlr_lakeside,dlr_summit", "inventory.list", json!({})))),
     ("dealership.forbidden", |desk| call(desk, "inventory.list", json!({"dealership_id": "dlr_summit"}))),
@@ -102,6 +102,7 @@ const TABLE: &[(&str, Provoke)] = &[
     ("consent.not_found", |desk| call(desk, "consent.get", json!({"id": "none"}))),
     ("deals.not_found", |desk| call(desk, "deals.get", json!({"id": "none"}))),
     ("service.not_found", |desk| call(desk, "service.get_appointment", json!({"id": "none"}))),
+    ("parts.not_found", |desk| call(desk, "parts.get", json!({"id": "none"}))),
     ("x_frontdesk.import_not_found", |desk| call(desk, "x_frontdesk.get_import", json!({"id": "none"}))),
     ("inventory.duplicate", |desk| {
         desk.call_ok(ALL_SCOPES, "inventory.create", vehicle());
@@ -198,6 +199,15 @@ const TABLE: &[(&str, Provoke)] = &[
         let id = desk.call_ok(ALL_SCOPES, "service.create_repair_order", order())["id"].clone();
         desk.call_ok(ALL_SCOPES, "service.update_repair_order", json!({"id": id, "status": "in_progress"}));
         call(desk, "service.update_repair_order", json!({"id": id, "status": "ready_for_pickup"}))
+    }),
+    ("parts.insufficient_stock", |desk| call(desk, "parts.create_order", part_order(10_000))),
+    ("parts.invalid_transition", |desk| {
+        let id = desk.call_ok(ALL_SCOPES, "parts.create_order", part_order(1))["id"].clone();
+        call(desk, "parts.update_order", json!({"id": id, "status": "backordered"}))
+    }),
+    ("parts.duplicate", |desk| {
+        desk.call_ok(ALL_SCOPES, "parts.create_order", part_order(1));
+        call(desk, "parts.create_order", part_order(1))
     }),
 ];
 
@@ -307,4 +317,8 @@ fn booking(changes: Value) -> Value {
 fn order() -> Value {
     json!({"ro_number": "RO-1", "vin": "1HGCM82633A004352", "jobs": [{"line": 1, "op_code": "OIL",
         "pay_type": "customer", "status": "pending"}]})
+}
+
+fn part_order(quantity: i64) -> Value {
+    json!({"order_number": "P-1", "lines": [{"part_number": "15400-PLM-A02", "quantity": quantity}]})
 }

@@ -88,6 +88,12 @@ fn tools_are_listed_by_what_a_token_may_call() {
         "service.update_repair_order",
     ];
     assert_eq!(listed("amcp:service:write"), [service_tools.as_slice(), imports.as_slice()].concat());
+    assert_eq!(
+        listed("amcp:parts:read"),
+        ["parts.list", "parts.search", "parts.get", "parts.check_availability", "parts.list_orders", "parts.get_order",]
+    );
+    let order_tools = ["parts.create_order", "parts.update_order", "parts.cancel_order"];
+    assert_eq!(listed("amcp:parts:write"), [order_tools.as_slice(), imports.as_slice()].concat());
 }
 
 #[test]

@@ -27,7 +27,8 @@ use serde_json::{Value, json};
 pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
 
 pub(crate) const ALL_SCOPES: &str = "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write \
-    amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write amcp:service:read amcp:service:write";
+    amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write amcp:service:read amcp:service:write \
+    amcp:parts:read amcp:parts:write";
 
 pub(crate) struct TestDesk {
     pub(crate) desk: Desk,

@@ -82,8 +82,35 @@ fn the_example_of_a_lead_is_right() {
 }
 
 #[test]
-fn only_vehicles_have_other_names() {
-    assert!(!vehicles().aliases.is_empty() && target("leads").aliases.is_empty());
+fn the_example_of_parts_is_right_without_a_mapping() {
+    let target = target("parts");
+    let feed = example("parts.csv");
+    let rows = FeedReader::open(feed.as_bytes(), &target, FeedSettings::default()).unwrap();
+    let rows: Vec<_> = rows.map(|row| json!(row.unwrap().arguments.unwrap())).collect();
+    assert_eq!(rows.len(), 7);
+    let usd = |amount: i64| json!({"amount": amount, "currency": "USD"});
+    assert_eq!(
+        rows[5],
+        json!({
+            "part_number": "BXT-94R-H7-730", "manufacturer_code": "FOR", "description": "Battery, Motorcraft",
+            "quantity_on_hand": 2, "quantity_on_order": 4, "reorder_point": 2, "lead_time_days": 5,
+            "price": usd(20_995), "core_charge": usd(2_200), "bin": "F-03", "status": "active",
+            "fitment": [{"make": "Ford", "model": "Escape", "year_from": 2013}],
+        })
+    );
+    assert_eq!(rows[1]["superseded_by"], "90915-YZZD3");
+    for alias in target.aliases {
+        if let AliasTarget::Field(field) = alias.to {
+            assert!(target.input.fields().iter().any(|known| known.name == field), "{}", alias.header);
+            assert!(target.input.fields().iter().all(|known| known.name != alias.header), "{}", alias.header);
+        }
+    }
+}
+
+#[test]
+fn only_vehicles_and_parts_have_other_names() {
+    assert!(!vehicles().aliases.is_empty() && !target("parts").aliases.is_empty());
+    assert!(target("leads").aliases.is_empty());
 }
 
 #[test]

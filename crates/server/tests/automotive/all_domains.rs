@@ -13,7 +13,7 @@ use super::requests::{UNHURRIED, ids, read, text};
 type DomainResource =
     (&'static str, &'static str, &'static str, Option<&'static str>, Option<(&'static str, &'static str)>);
 
-const RESOURCES: [DomainResource; 12] = [
+const RESOURCES: [DomainResource; 14] = [
     ("inventory.list", "inventory.get", "inventory", Some("vin"), Some(("inventory.update", r#"{"doors":4}"#))),
     ("leads.list", "leads.get", "leads", None, Some(("leads.update", r#"{"timeframe":"later"}"#))),
     (
@@ -44,6 +44,14 @@ const RESOURCES: [DomainResource; 12] = [
     ("service.list_service_codes", "service.get_service_code", "service_codes", Some("code"), None),
     ("service.list_advisors", "service.get_advisor", "advisors", Some("employee_number"), None),
     ("service.list_workshops", "service.get_workshop", "workshops", Some("code"), None),
+    ("parts.list", "parts.get", "parts", Some("part_number"), None),
+    (
+        "parts.list_orders",
+        "parts.get_order",
+        "part_orders",
+        Some("order_number"),
+        Some(("parts.update_order", r#"{"notes":"Rings."}"#)),
+    ),
 ];
 
 /// Both dealerships have some of each; of trade values the demo has none.

@@ -122,7 +122,7 @@ async fn a3_23_resources_fail_with_the_same_object_in_the_error_data() {
             "deals.not_found",
             "No deal with this id exists here. An id looks like dea_01jc3v8q6g2m4n7p9r5s0t1w8x; no other number of a deal is one. Find it with deals.list.",
         ),
-        ("amcp://dlr_lakeside/parts/prt_0", "request.not_found", "Nothing with this id exists here."),
+        ("amcp://dlr_lakeside/nothing/non_0", "request.not_found", "Nothing with this id exists here."),
     ] {
         assert_eq!(
             read(&mut agent, address).await.unwrap_err(),

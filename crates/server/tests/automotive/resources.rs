@@ -84,12 +84,15 @@ async fn a3_01_the_resource_list_has_everything_exactly_once() {
         "amcp://dlr_lakeside/deals",
         "amcp://dlr_lakeside/fees",
         "amcp://dlr_lakeside/trade_values",
+        "amcp://dlr_lakeside/parts",
+        "amcp://dlr_lakeside/part_orders",
     ]
     .map(str::to_owned)
     .into();
     expected.extend(SERVICE_LISTS.map(|(_, noun)| format!("amcp://dlr_lakeside/{noun}")));
     let others = [("consent.list", "consents"), ("deals.list", "deals"), ("deals.list_fees", "fees")];
-    for (list, noun) in LISTS.into_iter().chain(others).chain(SERVICE_LISTS) {
+    let parts = [("parts.list", "parts"), ("parts.list_orders", "part_orders")];
+    for (list, noun) in LISTS.into_iter().chain(others).chain(SERVICE_LISTS).chain(parts) {
         let items = agent.all(list, json!({"limit": 100})).await;
         expected.extend(ids(&items).iter().map(|id| format!("amcp://dlr_lakeside/{noun}/{id}")));
     }

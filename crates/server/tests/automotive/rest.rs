@@ -59,6 +59,7 @@ async fn valid(agent: &mut TestAgent, spec: &ToolSpec) -> Vec<Value> {
             .into_iter()
             .find(|noun| tool.contains(noun))
             .map_or_else(|| "service.list_appointments".to_owned(), |noun| format!("service.list_{noun}s")),
+        ("parts", tool) if tool.contains("order") => "parts.list_orders".to_owned(),
         (domain, _) => domain.to_owned() + ".list",
     };
     let first = agent.call(&list, json!({"limit": 1})).await["items"][0].clone();
@@ -120,6 +121,17 @@ async fn valid(agent: &mut TestAgent, spec: &ToolSpec) -> Vec<Value> {
         "service.cancel_appointment" => vec![json!({"id": first["id"], "cancel_reason": "Sold."})],
         "service.create_repair_order" => vec![json!({"ro_number": "T-1", "vin": "1HGCM82633A004352"})],
         "service.update_repair_order" => vec![json!({"id": first["id"], "tag_number": "9"})],
+        "parts.search" => vec![json!({"text": "oil filter", "limit": 2}), json!({"part_number": "15400 plm a02"})],
+        "parts.check_availability" => vec![json!({"part_numbers": ["PF48", "BXT-65-750"]})],
+        "parts.create_order" => vec![json!({
+            "lines": [{"part_number": "94109-14000", "quantity": 2}], "order_number": "T-1", "notes": "Rings twice.",
+        })],
+        "parts.update_order" => vec![json!({"id": first["id"], "notes": "Rings twice."})],
+        "parts.get_order" => vec![json!({"id": first["id"]})],
+        "parts.cancel_order" => {
+            let open = agent.call("parts.list_orders", json!({"status": "requested", "limit": 1})).await;
+            vec![json!({"id": open["items"][0]["id"], "cancel_reason": "Sold."})]
+        }
         name if name.starts_with("service.get_") => vec![json!({"id": first["id"]})],
         name if name.contains(".list_") => vec![json!({}), json!({"limit": 2})],
         name if name.ends_with(".get") => vec![json!({"id": first["id"]})],
@@ -189,6 +201,7 @@ fn comparable(mut answer: Value, is_new: bool) -> Value {
             "received_at",
             "in_stock_at",
             "opened_at",
+            "ordered_at",
             "version",
             "next_cursor",
             "granted_at",
@@ -234,6 +247,7 @@ async fn a5_06_every_tool_and_its_route_answer_the_same() {
                 // A deal is cancelled once, so the route cancels another one.
                 "deals.cancel_deal" => valid(&mut agent, spec).await.remove(0),
                 "service.create_repair_order" => with(&arguments, "ro_number", json!("T-2")),
+                "parts.create_order" => with(&arguments, "order_number", json!("T-2")),
                 _ => arguments.clone(),
             };
             let (verb, path, body) = request(spec, &again);
@@ -247,6 +261,9 @@ async fn a5_06_every_tool_and_its_route_answer_the_same() {
             }
             if spec.name == "service.create_repair_order" {
                 expected["ro_number"] = again["ro_number"].clone();
+            }
+            if spec.name == "parts.create_order" {
+                expected["order_number"] = again["order_number"].clone();
             }
             if spec.name == "deals.cancel_deal" {
                 assert_eq!(

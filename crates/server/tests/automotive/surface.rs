@@ -29,6 +29,7 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
             "consent": {"level": 2},
             "deals": {"level": 2},
             "service": {"level": 2},
+            "parts": {"level": 2},
         },
         "auth": {"type": "oauth2.1", "scopes": SCOPES},
     });
@@ -57,6 +58,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
         "consent": {"level": 2},
         "deals": {"level": 2},
         "service": {"level": 2},
+            "parts": {"level": 2},
     });
     assert_eq!(manifest["automotive_mcp"]["domains"], levels);
 
@@ -90,6 +92,13 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     assert_eq!((&changed["status"], &changed["version"]), (&json!("confirmed"), &json!(2)));
     assert_eq!(agent.call("service.get_appointment", json!({"id": made["id"]})).await, changed);
 
+    // Level 2 of parts, likewise.
+    let order = json!({"lines": [{"part_number": "15400-PLM-A02", "quantity": 1}]});
+    let made = agent.call("parts.create_order", order).await;
+    let changed = agent.call("parts.update_order", json!({"id": made["id"], "status": "confirmed"})).await;
+    assert_eq!((&changed["status"], &changed["version"]), (&json!("confirmed"), &json!(2)));
+    assert_eq!(agent.call("parts.get_order", json!({"id": made["id"]})).await, changed);
+
     // Nothing subscribes, so nobody is at level 3.
     let writing =
         tools(&mut agent).await.into_iter().filter(|tool| tool["annotations"]["readOnlyHint"] == json!(false));
@@ -112,6 +121,9 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
         "service.cancel_appointment",
         "service.create_repair_order",
         "service.update_repair_order",
+        "parts.create_order",
+        "parts.update_order",
+        "parts.cancel_order",
         "x_frontdesk.import_items",
         "x_frontdesk.import_adf",
     ];
@@ -139,6 +151,8 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
         ("deals", &["list", "get", "create", "update"]),
         ("service", &["list_appointments", "get_appointment", "book_appointment", "update_appointment"]),
         ("service", &["list_repair_orders", "get_repair_order", "create_repair_order", "update_repair_order"]),
+        ("parts", &["list", "get", "search", "check_availability"]),
+        ("parts", &["list_orders", "get_order", "create_order", "update_order", "cancel_order"]),
     ] {
         for verb in verbs {
             assert!(TOOLS.contains(&format!("{resource}.{verb}").as_str()), "{resource}.{verb}");
@@ -147,7 +161,10 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     // Prefixes are domains of the text; customers belong to leads there.
     for name in TOOLS {
         let domain = name.split('.').next().unwrap();
-        assert!(["inventory", "leads", "customers", "consent", "deals", "service"].contains(&domain), "{name}");
+        assert!(
+            ["inventory", "leads", "customers", "consent", "deals", "service", "parts"].contains(&domain),
+            "{name}"
+        );
     }
 }
 
@@ -193,6 +210,8 @@ async fn a3_02_a3_03_a3_17_tools_publish_what_they_take_give_and_do() {
             "service.update_appointment" | "service.cancel_appointment" | "service.update_repair_order" => {
                 (false, true)
             }
+            "parts.create_order" => (false, false),
+            "parts.update_order" | "parts.cancel_order" => (false, true),
             _ => (true, false),
         };
         assert_eq!(

@@ -1,4 +1,4 @@
-//! A dealership's day over HTTPS, through every tool of stock, leads, customers, consent, deals and service, with what is
+//! A dealership's day over HTTPS, through every tool of stock, leads, customers, consent, deals, service and parts, with what is
 //! refused on the way. It is the same on both databases.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ async fn a_dealerships_day_on_postgres() {
     whole_day(TestApp::start_with(&[("FRONTDESK_DATABASE", &database.url())])).await;
 }
 
-const DOMAINS: [&str; 6] = ["inventory", "leads", "customers", "consent", "deals", "service"];
+const DOMAINS: [&str; 7] = ["inventory", "leads", "customers", "consent", "deals", "service", "parts"];
 
 async fn whole_day(desk: TestApp) {
     let mut day = Day { agent: desk.agent().await, called: BTreeSet::new() };
@@ -28,6 +28,7 @@ async fn whole_day(desk: TestApp) {
     day.consent(&customer, &lead).await;
     day.sale(&car, &customer, &lead).await;
     day.workshop(&customer).await;
+    day.parts(&customer).await;
     let tools = day.agent.result("tools/list", json!({})).await;
     let names = tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
     let of_day = |name: &String| DOMAINS.contains(&name.split('.').next().unwrap());
@@ -247,5 +248,33 @@ impl Day {
         let by_number = json!({"ro_number": "DAY-RO"});
         self.listed("service.list_repair_orders", "service.get_repair_order", by_number, &id).await;
         assert_eq!(self.ok("service.get_appointment", json!({"id": first})).await["status"], "completed");
+    }
+
+    async fn parts(&mut self, customer: &Value) {
+        let found = self.ok("parts.search", json!({"text": "motorcraft battery"})).await;
+        let battery = found["items"][0].clone();
+        self.listed("parts.list", "parts.get", json!({"availability": "backordered"}), &battery["id"]).await;
+        let asked = json!({"part_numbers": ["15400-PLM-A01", "bxt65750"]});
+        let parts = self.ok("parts.check_availability", asked).await["parts"].clone();
+        assert_eq!(parts[0]["superseded_by"], json!(["15400-PLM-A02"]));
+        assert_eq!((&parts[1]["availability"], &parts[1]["quantity_available"]), (&json!("backordered"), &json!(0)));
+
+        let lines =
+            json!([{"part_number": "15400-PLM-A01", "quantity": 2}, {"part_number": "BXT-65-750", "quantity": 1}]);
+        self.refused("parts.create_order", json!({"lines": lines}), "parts.insufficient_stock").await;
+        let unknown = json!({"lines": [{"part_number": "NONE", "quantity": 1}]});
+        self.refused("parts.create_order", unknown, "parts.not_found").await;
+        let order = json!({"lines": lines, "allow_backorder": true, "customer_id": customer, "order_number": "DAY-1"});
+        let made = self.ok("parts.create_order", order.clone()).await;
+        assert_eq!((&made["status"], &made["total"]), (&json!("backordered"), &usd(2 * 896 + 18_995 + 2_200)));
+        self.refused("parts.create_order", order, "parts.duplicate").await;
+        let id = made["id"].clone();
+        let status = |status: &str| json!({"id": id, "status": status});
+        self.refused("parts.update_order", status("received"), "parts.invalid_transition").await;
+        let sent = self.ok("parts.update_order", status("partially_shipped")).await;
+        assert_eq!(sent["lines"][0]["quantity_shipped"], 2);
+        let left = self.ok("parts.cancel_order", json!({"id": id})).await;
+        assert_eq!((&left["status"], &left["total"]), (&json!("cancelled"), &usd(2 * 896)));
+        self.listed("parts.list_orders", "parts.get_order", json!({"order_number": "DAY-1"}), &id).await;
     }
 }

@@ -5,5 +5,6 @@ mod day;
 mod erasure;
 mod imports;
 mod nodes;
+mod parts;
 mod serving;
 mod tenant_transfer;

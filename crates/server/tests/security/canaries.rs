@@ -22,8 +22,8 @@ const PASSWORD: &str = "hunter2-quetzal";
 
 const CANARIES: [&str; 8] = [NAME, EMAIL, PHONE, NUMBER, VIN, WORDS, KEY, PASSWORD];
 
-/// The one text of a caller's own that stands open: an id, which can hold no name, address, number or sentence.
-const OPEN: &str = "/owner/id";
+/// The texts of a caller's own that stand open: ids, which can hold no name, address, number or sentence.
+const OPEN: [&str; 2] = ["/owner/id", "/order_number"];
 const LIKE_AN_ID: [&str; 4] = [NUMBER, VIN, KEY, PASSWORD];
 
 const UNLIMITED: [(&str, &str); 2] =
@@ -110,17 +110,22 @@ async fn keep_somebody(agent: &mut TestAgent) -> String {
 /// Every text in every tool's schema, and every place for another, holds each canary once.
 async fn every_argument(agent: &mut TestAgent, lead: &str) {
     let tools = agent.result("tools/list", json!({})).await;
+    let order = agent.call("parts.create_order", a_part_order()).await["id"].clone();
     let mut calls = 0;
     for tool in tools["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let mut places = Vec::new();
         leaves(&tool["inputSchema"], "", &mut places);
         for place in &places {
-            for canary in CANARIES.into_iter().filter(|canary| place != OPEN || !LIKE_AN_ID.contains(canary)) {
+            for canary in
+                CANARIES.into_iter().filter(|canary| !OPEN.contains(&place.as_str()) || !LIKE_AN_ID.contains(canary))
+            {
                 for value in [json!(canary), json!([canary]), json!({canary: canary})] {
                     let mut arguments = match name {
                         "leads.create" => a_lead(),
                         "leads.update" => json!({"id": lead, "status": "working"}),
+                        "parts.create_order" => a_part_order(),
+                        "parts.update_order" | "parts.cancel_order" => json!({"id": order}),
                         _ => json!({}),
                     };
                     put(&mut arguments, place, value);
@@ -138,6 +143,10 @@ async fn every_argument(agent: &mut TestAgent, lead: &str) {
         }
     }
     assert!(calls > 1000, "{calls}");
+}
+
+fn a_part_order() -> Value {
+    json!({"lines": [{"part_number": "94109-14000", "quantity": 1}], "allow_backorder": true})
 }
 
 fn leaves(schema: &Value, place: &str, found: &mut Vec<String>) {

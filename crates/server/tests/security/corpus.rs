@@ -32,6 +32,7 @@ async fn no_arguments_whatever_make_the_desk_fail() {
         ("consent", "consent.list"),
         ("deals", "deals.list"),
         ("service", "service.list_appointments"),
+        ("parts", "parts.list_orders"),
         // Imports have ids of their own; none is known here.
         ("x_frontdesk", "leads.list"),
     ];
@@ -78,6 +79,7 @@ async fn no_arguments_whatever_make_the_desk_fail() {
         "leads.not_found",
         "consent.required",
         "service.not_found",
+        "parts.not_found",
         "service.invalid_service_code",
         "dealership.forbidden",
     ] {

@@ -16,8 +16,10 @@ const READ_DEALS: &str = "amcp:deals:read";
 const WRITE_DEALS: &str = "amcp:deals:write";
 const READ_SERVICE: &str = "amcp:service:read";
 const WRITE_SERVICE: &str = "amcp:service:write";
+const READ_PARTS: &str = "amcp:parts:read";
+const WRITE_PARTS: &str = "amcp:parts:write";
 
-const SCOPES: [&str; 9] = [
+const SCOPES: [&str; 11] = [
     READ_STOCK,
     READ_LEADS,
     WRITE_LEADS,
@@ -27,10 +29,12 @@ const SCOPES: [&str; 9] = [
     WRITE_DEALS,
     READ_SERVICE,
     WRITE_SERVICE,
+    READ_PARTS,
+    WRITE_PARTS,
 ];
 
 /// Every tool with the one scope that opens it.
-const TOOLS: [(&str, &str); 45] = [
+const TOOLS: [(&str, &str); 54] = [
     ("inventory.list", READ_STOCK),
     ("inventory.search", READ_STOCK),
     ("inventory.get", READ_STOCK),
@@ -76,6 +80,15 @@ const TOOLS: [(&str, &str); 45] = [
     ("service.get_advisor", READ_SERVICE),
     ("service.list_workshops", READ_SERVICE),
     ("service.get_workshop", READ_SERVICE),
+    ("parts.list", READ_PARTS),
+    ("parts.search", READ_PARTS),
+    ("parts.get", READ_PARTS),
+    ("parts.check_availability", READ_PARTS),
+    ("parts.list_orders", READ_PARTS),
+    ("parts.get_order", READ_PARTS),
+    ("parts.create_order", WRITE_PARTS),
+    ("parts.update_order", WRITE_PARTS),
+    ("parts.cancel_order", WRITE_PARTS),
 ];
 
 async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
@@ -137,6 +150,14 @@ async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
         "service.get_repair_order" => json!({"id": first_id(agent, "service.list_repair_orders").await}),
         "service.get_service_code" => json!({"id": first_id(agent, "service.list_service_codes").await}),
         "service.get_advisor" => json!({"id": first_id(agent, "service.list_advisors").await}),
+        "parts.get" => json!({"id": first_id(agent, "parts.list").await}),
+        "parts.check_availability" => json!({"part_numbers": ["PF48"]}),
+        "parts.get_order" | "parts.cancel_order" => {
+            let open = agent.call("parts.list_orders", json!({"status": "requested", "limit": 1})).await;
+            json!({"id": open["items"][0]["id"]})
+        }
+        "parts.create_order" => json!({"lines": [{"part_number": "94109-14000", "quantity": 1}]}),
+        "parts.update_order" => json!({"id": first_id(agent, "parts.list_orders").await, "notes": "x"}),
         "service.get_workshop" => json!({"id": first_id(agent, "service.list_workshops").await}),
         _ => json!({"limit": 1}),
     }

@@ -5,6 +5,7 @@
 
 mod checks;
 mod desk;
+mod names;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -20,77 +21,10 @@ use serde_json::{Value, json};
 
 use checks::Checks;
 use desk::Desk;
+use names::{EVERYTHING, STOCK, STOCK_TOOLS, TOOLS};
 
 type Failure = Box<dyn Error + Send + Sync>;
 type Session = RunningService<RoleClient, ()>;
-
-const STOCK: &str = "amcp:inventory:read";
-const EVERYTHING: [&str; 10] = [
-    STOCK,
-    "amcp:consent:read",
-    "amcp:consent:write",
-    "amcp:deals:read",
-    "amcp:deals:write",
-    "amcp:inventory:write",
-    "amcp:leads:read",
-    "amcp:leads:write",
-    "amcp:service:read",
-    "amcp:service:write",
-];
-const STOCK_TOOLS: [&str; 3] = ["inventory.get", "inventory.list", "inventory.search"];
-const TOOLS: [&str; 51] = [
-    "consent.check",
-    "consent.create",
-    "consent.get",
-    "consent.list",
-    "consent.update",
-    "customers.create",
-    "customers.get",
-    "customers.list",
-    "customers.search",
-    "customers.update",
-    "deals.cancel_deal",
-    "deals.create",
-    "deals.get",
-    "deals.get_fee",
-    "deals.get_trade_value",
-    "deals.list",
-    "deals.list_fees",
-    "deals.list_trade_values",
-    "deals.request_quote",
-    "deals.request_trade_value",
-    "deals.update",
-    "inventory.create",
-    "inventory.get",
-    "inventory.list",
-    "inventory.search",
-    "inventory.update",
-    "leads.create",
-    "leads.get",
-    "leads.list",
-    "leads.search",
-    "leads.update",
-    "service.book_appointment",
-    "service.cancel_appointment",
-    "service.check_availability",
-    "service.create_repair_order",
-    "service.get_advisor",
-    "service.get_appointment",
-    "service.get_repair_order",
-    "service.get_service_code",
-    "service.get_workshop",
-    "service.list_advisors",
-    "service.list_appointments",
-    "service.list_repair_orders",
-    "service.list_service_codes",
-    "service.list_workshops",
-    "service.update_appointment",
-    "service.update_repair_order",
-    "x_frontdesk.get_import",
-    "x_frontdesk.import_adf",
-    "x_frontdesk.import_items",
-    "x_frontdesk.list_imports",
-];
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<ExitCode, Failure> {

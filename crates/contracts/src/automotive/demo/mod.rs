@@ -13,6 +13,7 @@ mod consents;
 mod deals;
 mod leads;
 mod market;
+mod parts;
 mod people;
 mod rng;
 pub mod rows;

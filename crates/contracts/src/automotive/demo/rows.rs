@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use super::market::{Market, market};
 use super::{
-    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, dealerships, deals, service,
+    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, dealerships, deals, parts, service,
 };
 use crate::automotive::consent::{Consent, ConsentRecord};
 use crate::automotive::contract;
@@ -21,6 +21,7 @@ use crate::automotive::deal::Deal;
 use crate::automotive::fee::Fee;
 use crate::automotive::lead::{Interest, Lead, LeadOwner, LeadSource, LeadStatus, TradeIn, TradeInCondition};
 use crate::automotive::resource::TENANT;
+use crate::automotive::service::repair_order::RepairOrder;
 use crate::automotive::values::{Contact, Distance, Money, VehicleInterest};
 use crate::automotive::vehicle::{
     Equipment, MediaType, Medium, PricePoint, Vehicle, VehicleHold, VehicleStatus, VinCheck,
@@ -137,12 +138,16 @@ fn rows(
         Some(row(&tenant, id, (consent.granted_at?, consent.decided_at), consent))
     });
     let visits = service::rows(dealership, &known, &deals, now, new_id);
+    let is_repair_order = |(table, _): &&(&'static TableSpec, Row)| table.name == RepairOrder::TABLE_NAME;
+    let repair_order = visits.iter().find(is_repair_order).map(|(_, row)| row.id.as_str());
+    let parts = parts::rows(dealership, &known, repair_order, now, new_id);
     let sold = deals.iter().map(|demo| row(&tenant, &demo.id, (demo.created_at, demo.updated_at), demo.deal.clone()));
     let since = Millis(dealership.customers.iter().map(|demo| millis(demo.created_at).0).min().unwrap_or_default());
     let table = fees.iter().zip(&fee_ids).map(|(fee, id)| row(&tenant, id, (since, since), fee.clone()));
     let mut rows: Vec<_> =
         vehicles.chain(customers).chain(leads).chain(consents).chain(marketing).chain(sold).chain(table).collect();
     rows.extend(visits);
+    rows.extend(parts);
     rows
 }
 

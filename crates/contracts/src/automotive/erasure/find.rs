@@ -111,23 +111,9 @@ impl FindTool {
     }
 
     async fn collect(&self, permitted: &Permitted<'_>, person: &Person, findings: &mut Findings) -> Result<(), Fault> {
-        let mut named: Vec<(&'static str, Vec<String>)> = Vec::new();
-        for kind in &self.belongings {
-            named.push((kind.table().name, ids_of(permitted, kind.table(), person).await?));
-        }
-        for kind in &self.belongings {
-            for (other, ids) in &named {
-                if *other == kind.table().name {
-                    for id in ids {
-                        findings.add(permitted, kind.as_ref(), id, person).await?;
-                    }
-                } else if let Some(link) = column(kind.table(), &format!("{other}_id")) {
-                    for id in ids {
-                        for linked in ids_with(permitted, kind.table(), link, &Cell::Text(id.clone())).await? {
-                            findings.add(permitted, kind.as_ref(), &linked, person).await?;
-                        }
-                    }
-                }
+        for (kind, ids) in self.belongings.iter().zip(self.belonging_ids(permitted, person).await?) {
+            for id in ids {
+                findings.add(permitted, kind.as_ref(), &id, person).await?;
             }
         }
         for (column, cell) in &person.contact {
@@ -138,6 +124,65 @@ impl FindTool {
         }
         Ok(())
     }
+
+    /// The ids of their records, for each kind: those that say whose they are, and those that refer to one that is theirs,
+    /// also through a third, as parts were ordered for the repair order of an appointment.
+    async fn belonging_ids(&self, permitted: &Permitted<'_>, person: &Person) -> Result<Vec<Vec<String>>, Fault> {
+        let mut known = Vec::new();
+        let mut latest = Vec::new();
+        for kind in &self.belongings {
+            let ids = ids_of(permitted, kind.table(), person).await?;
+            let mut theirs = Vec::new();
+            for id in &ids {
+                if is_theirs(permitted, kind.as_ref(), id, person).await? {
+                    theirs.push(id.clone());
+                }
+            }
+            known.push(ids);
+            latest.push(theirs);
+        }
+        while latest.iter().any(|ids| !ids.is_empty()) {
+            let mut next: Vec<Vec<String>> = Vec::new();
+            for (kind, known) in self.belongings.iter().zip(&mut known) {
+                let mut theirs = Vec::new();
+                for linked in self.linked_ids(permitted, kind.table(), &latest).await? {
+                    if !known.contains(&linked) {
+                        if is_theirs(permitted, kind.as_ref(), &linked, person).await? {
+                            theirs.push(linked.clone());
+                        }
+                        known.push(linked);
+                    }
+                }
+                next.push(theirs);
+            }
+            latest = next;
+        }
+        Ok(known)
+    }
+
+    /// The records of a table that refer to one of these.
+    async fn linked_ids(
+        &self,
+        permitted: &Permitted<'_>,
+        table: &'static TableSpec,
+        targets: &[Vec<String>],
+    ) -> Result<Vec<String>, Fault> {
+        let mut linked = Vec::new();
+        for (other, ids) in self.belongings.iter().zip(targets) {
+            let Some(link) = column(table, &format!("{}_id", other.table().name)) else { continue };
+            for id in ids {
+                linked.extend(ids_with(permitted, table, link, &Cell::Text(id.clone())).await?);
+            }
+        }
+        Ok(linked)
+    }
+}
+
+/// Whether a record does not belong to another customer. What refers to one that does is about somebody else.
+async fn is_theirs(permitted: &Permitted<'_>, kind: &dyn PersonKind, id: &str, person: &Person) -> Result<bool, Fault> {
+    let Some(row) = permitted.get_to_change(kind.table(), id).await? else { return Ok(false) };
+    let customer = kind.read(permitted, &row)?.customer_id;
+    Ok(customer.is_none() || customer == person.customer_id)
 }
 
 /// The records of a kind that say themselves whose they are.

@@ -21,6 +21,7 @@ use super::consent::ConsentRecord;
 use super::customer::Customer;
 use super::deal::Deal;
 use super::lead::Lead;
+use super::parts::order::PartOrder;
 use super::resource::TENANT;
 use super::service::appointment::Appointment;
 use super::service::repair_order::RepairOrder;
@@ -82,6 +83,7 @@ fn belongings() -> Vec<Box<dyn PersonKind>> {
     vec![
         belonging::<ConsentRecord>(),
         belonging::<Deal>(),
+        belonging::<PartOrder>(),
         belonging::<RepairOrder>(),
         belonging::<Booking>(),
         belonging::<Driver>(),

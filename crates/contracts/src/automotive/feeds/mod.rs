@@ -1,6 +1,7 @@
 //! Feeds of this contract's resources: which tool their rows are arguments of, and the names and words that common feeds
 //! use.
 
+mod part_headers;
 mod vehicle_headers;
 mod vehicle_words;
 mod vehicles;
@@ -38,6 +39,7 @@ fn known_feed(resource: &str) -> KnownFeed {
             derived: vehicles::DERIVED,
             finish: Some(vehicles::finish),
         },
+        "parts" => KnownFeed { aliases: part_headers::ALIASES, synonyms: &[], derived: &[], finish: None },
         _ => KnownFeed { aliases: &[], synonyms: &[], derived: &[], finish: None },
     }
 }

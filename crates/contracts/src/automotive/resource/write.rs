@@ -252,6 +252,11 @@ impl<'a> WriteContext<'a> {
         });
     }
 
+    /// The call holds only while there is no row with this id.
+    pub(in crate::automotive) fn require_absent<T: Stored>(&mut self, id: String) {
+        self.steps.push(Step::RequireAbsent { table: T::table(), id });
+    }
+
     /// Writes a row that no tool shows, so nobody follows it and there is no event. A row of version 0 is new; if it
     /// exists by now, the whole call runs again.
     pub(in crate::automotive) fn write_hidden<T: Stored>(&mut self, entity: Entity<T>) {

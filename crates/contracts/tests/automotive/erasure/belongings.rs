@@ -1,4 +1,4 @@
-//! What is left of appointments, repair orders and deals of somebody who is erased.
+//! What is left of appointments, repair orders, deals and orders of parts of somebody who is erased.
 
 use serde_json::{Value, json};
 
@@ -164,4 +164,62 @@ fn a_deal_keeps_its_figures_but_not_the_car_traded_in() {
     for kept in ["totals", "selling_price", "fees", "taxes", "deal_number", "customer_id", "vehicle_id"] {
         assert_eq!(shown[kept], deal[kept], "{kept}");
     }
+}
+
+/// Orders parts, with words about the customer; returns the order.
+fn parts_ordered(desk: &TestDesk, more: Value) -> Value {
+    let mut arguments = json!({
+        "lines": [{"part_number": "15400-PLM-A02", "quantity": 2}], "notes": "Zz Note", "x_acme_note": "Zz Vendor",
+    });
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    desk.call_ok(ALL_SCOPES, "parts.create_order", arguments)
+}
+
+#[test]
+fn an_order_of_parts_keeps_its_lines_only() {
+    let desk = TestDesk::open();
+    let id = customer(&desk, zara());
+    let order = parts_ordered(&desk, json!({"customer_id": id}));
+    let cancelled = parts_ordered(&desk, json!({"customer_id": id}));
+    let reason = json!({"id": cancelled["id"], "cancel_reason": "Zz Reason"});
+    desk.call_ok(ALL_SCOPES, "parts.cancel_order", reason);
+    let found = desk.operate(FIND, json!({"id": id})).unwrap();
+    assert_eq!(found["counts"], json!({"consent": 1, "customer": 1, "part_order": 2}));
+    assert_eq!(erase(&desk, &json!({"id": id})), 1);
+    assert_nothing_is_left(&desk);
+    let shown = desk.call_ok(ALL_SCOPES, "parts.get_order", json!({"id": order["id"]}));
+    for kept in ["order_number", "customer_id", "lines", "total", "status", "ordered_at"] {
+        assert_eq!(shown[kept], order[kept], "{kept}");
+    }
+    assert_eq!((shown.get("notes"), shown.get("x_acme_note")), (None, None));
+    // It is still shipped, and takes its parts out of stock.
+    let shipped = desk.call_ok(ALL_SCOPES, "parts.update_order", json!({"id": order["id"], "status": "shipped"}));
+    assert_eq!(shipped["lines"][0]["quantity_shipped"], 2);
+}
+
+/// Neither the parts nor the repair order name anybody: the appointment tells whose they are.
+#[test]
+fn parts_are_found_by_the_repair_order_of_an_appointment() {
+    let desk = TestDesk::open();
+    let appointment = booked(&desk, json!({"contact": zara()}));
+    let order = ordered(&desk, json!({"appointment_id": appointment["id"]}));
+    let parts = parts_ordered(&desk, json!({"repair_order_id": order["id"]}));
+    // Those of another customer for the same car are not theirs.
+    let other = customer(&desk, json!({"name": "Kim Other", "email": "kim@example.com"}));
+    let theirs = parts_ordered(&desk, json!({"repair_order_id": order["id"], "customer_id": other, "notes": "Kim"}));
+    let found = desk.operate(FIND, json!({"phone": "+15125550199"})).unwrap();
+    assert_eq!(
+        found["records"],
+        json!([
+            {"kind": "part_order", "id": parts["id"], "version": 1},
+            {"kind": "repair_order", "id": order["id"], "version": 1},
+            {"kind": "appointment", "id": appointment["id"], "version": 2},
+        ])
+    );
+    assert_eq!(found["others"], json!([other]));
+    assert_eq!(erase(&desk, &json!({"phone": "+15125550199"})), 1);
+    let kept = desk.call_ok(ALL_SCOPES, "parts.get_order", json!({"id": theirs["id"]}));
+    assert_eq!((&kept["notes"], &kept["x_acme_note"]), (&json!("Kim"), &json!("Zz Vendor")));
+    let shown = desk.call_ok(ALL_SCOPES, "parts.get_order", json!({"id": parts["id"]}));
+    assert_eq!((shown.get("notes"), shown.get("x_acme_note")), (None, None));
 }
