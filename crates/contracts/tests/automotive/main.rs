@@ -41,6 +41,7 @@ mod sales;
 mod scopes;
 mod search;
 mod service_parallel;
+mod step_up;
 mod stock;
 mod successes;
 mod support;

@@ -99,11 +99,14 @@ fn a5_07_types_are_singular_snake_case_nouns() {
             "availability",
             "consent",
             "consent_check",
+            "credit_application",
             "customer",
             "deal",
             "fee",
+            "fni_product",
             "import",
             "lead",
+            "lender_decision",
             "quote",
             "repair_order",
             "service_code",
@@ -275,6 +278,14 @@ fn a4_02_a4_03_a5_05_each_domain_has_the_tools_of_its_level() {
     ] {
         assert!(has(&format!("service.list_{plural}")) && has(&format!("service.get_{one}")), "{one}");
     }
+    for (plural, one) in [
+        ("products", "product"),
+        ("credit_applications", "credit_application"),
+        ("lender_decisions", "lender_decision"),
+    ] {
+        assert!(has(&format!("fni.list_{plural}")) && has(&format!("fni.get_{one}")), "{one}");
+    }
+    assert!(has("fni.create_credit_application") && has("fni.update_credit_application"));
     assert!(has("service.book_appointment") && has("service.update_appointment"));
     assert!(has("service.create_repair_order") && has("service.update_repair_order"));
 }
@@ -295,6 +306,9 @@ const LISTS: &[&str] = &[
     "service.list_service_codes",
     "service.list_advisors",
     "service.list_workshops",
+    "fni.list_products",
+    "fni.list_credit_applications",
+    "fni.list_lender_decisions",
     "x_frontdesk.list_imports",
 ];
 

@@ -166,6 +166,7 @@ async fn everything_is_still_there_after_reopening() {
         scopes: client.scopes.clone(),
         resource: "https://desk.example/mcp/boats".to_owned(),
         expires_at: Millis(9_000),
+        authenticated_at: None,
     };
     test.store.add_client(client.clone(), r#"{"add":"agent"}"#.to_owned()).await.unwrap();
     test.store.add_token(token.clone(), Vec::new(), Millis(0), r#"{"give":"token"}"#.to_owned()).await.unwrap();

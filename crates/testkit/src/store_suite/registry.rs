@@ -153,5 +153,6 @@ pub(super) fn token(number: u8, client: &str, expires_at: i64) -> Token {
         scopes: Scopes::parse("boats:read").unwrap(),
         resource: "https://desk.example/mcp/boats".to_owned(),
         expires_at: Millis(expires_at),
+        authenticated_at: None,
     }
 }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use frontdesk_engine::model::plan::{Change, Event, Step};
 use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::{Fault, Scopes, TenantId};
+use frontdesk_engine::{Fault, TenantId};
 use time::OffsetDateTime;
 
 use super::market::{Market, market};
 use super::{
-    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, dealerships, deals, service,
+    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, credit, dealerships, deals, service,
 };
 use crate::automotive::consent::{Consent, ConsentRecord};
 use crate::automotive::contract;
@@ -33,7 +33,7 @@ pub fn info() -> DemoInfo {
     DemoInfo {
         businesses: NAMES.iter().map(|(id, name)| Business { id, name }).collect(),
         tenant_key: TENANT,
-        scopes: Scopes::new(contract().scopes),
+        scopes: contract().ordinary_scopes,
         example: ExampleCall {
             tool: "inventory.search",
             arguments: r#"{"text":"leather","price_max":{"amount":3500000,"currency":"USD"},"sort":"price_asc","limit":3}"#,
@@ -137,12 +137,14 @@ fn rows(
         Some(row(&tenant, id, (consent.granted_at?, consent.decided_at), consent))
     });
     let visits = service::rows(dealership, &known, &deals, now, new_id);
+    let financing = credit::rows(dealership, &known, &deals, new_id);
     let sold = deals.iter().map(|demo| row(&tenant, &demo.id, (demo.created_at, demo.updated_at), demo.deal.clone()));
     let since = Millis(dealership.customers.iter().map(|demo| millis(demo.created_at).0).min().unwrap_or_default());
     let table = fees.iter().zip(&fee_ids).map(|(fee, id)| row(&tenant, id, (since, since), fee.clone()));
     let mut rows: Vec<_> =
         vehicles.chain(customers).chain(leads).chain(consents).chain(marketing).chain(sold).chain(table).collect();
     rows.extend(visits);
+    rows.extend(financing);
     rows
 }
 
@@ -315,7 +317,7 @@ fn latest_leads(leads: &[DemoLead], ids: &[String]) -> HashMap<usize, LatestLead
     entries.collect()
 }
 
-fn contact(demo: &DemoCustomer) -> Contact {
+pub(super) fn contact(demo: &DemoCustomer) -> Contact {
     let name = match demo.company {
         Some(company) => company.into(),
         None => format!("{} {}", demo.given_name, demo.family_name).as_str().into(),
