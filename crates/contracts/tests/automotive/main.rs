@@ -8,6 +8,8 @@ mod arguments;
 mod availability;
 mod calendar;
 mod consents;
+mod credit;
+mod credit_feeds;
 mod customers;
 mod deals;
 mod demo_rows;

@@ -4,7 +4,7 @@
 use super::decision::{CreditDecision, LenderDecision};
 use super::secret_number::{BankAccountNumber, SocialSecurityNumber};
 use super::{INCOMPLETE, INVALID_TRANSITION, SUBMITTED, rules};
-use crate::automotive::consent::{CONSENT_INVALID, CONSENT_REQUIRED, ConsentRecord};
+use crate::automotive::consent::{CONSENT_INVALID, CONSENT_REQUIRED, CONSENT_WITHDRAWN, ConsentRecord};
 use crate::automotive::customer::Customer;
 use crate::automotive::deal::Deal;
 use crate::automotive::lead::Lead;
@@ -184,7 +184,7 @@ pub fn resource() -> ResourceParts {
         "Changes a draft, and the status: submitted needs consent_id, permissible_purpose, residence, employment, \
          birth_date and, in the US, ssn; afterwards only the status and deal_id change. Needs a login within the last 5 \
          minutes.",
-        &[INVALID_TRANSITION, SUBMITTED, INCOMPLETE, CONSENT_REQUIRED, CONSENT_INVALID],
+        &[INVALID_TRANSITION, SUBMITTED, INCOMPLETE, CONSENT_REQUIRED, CONSENT_INVALID, CONSENT_WITHDRAWN],
     )
     .parts()
 }

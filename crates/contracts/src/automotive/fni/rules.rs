@@ -8,7 +8,9 @@ use jiff::civil::Date;
 use super::application::{ApplicationStatus, CreditApplication, OPEN_DEAL as OPEN_DEAL_COLUMN};
 use super::{DUPLICATE, INCOMPLETE, INVALID_TRANSITION, SUBMITTED, financing};
 use crate::automotive::codes::CodeSpec;
-use crate::automotive::consent::{CONSENT_INVALID, CONSENT_REQUIRED, ConsentRecord, ConsentStatus};
+use crate::automotive::consent::{
+    CONSENT_INVALID, CONSENT_REQUIRED, ConsentPerson, ConsentRecord, ConsentStatus, Statements,
+};
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, WriteContext};
 use crate::automotive::values::{Reachability, is_plain_id};
@@ -169,7 +171,7 @@ async fn check_consent(application: &CreditApplication, context: &mut WriteConte
         });
     };
     let consent: Entity<ConsentRecord> = context.load_required(id).await?;
-    let ConsentRecord { status, purpose, customer_id, expires_at, .. } = &consent.record;
+    let ConsentRecord { status, purpose, customer_id, expires_at, channels, granted_at, .. } = &consent.record;
     let is_theirs = customer_id.as_ref() == Some(&application.customer_id);
     let holds = *status == ConsentStatus::Granted && expires_at.is_none_or(|end| end > context.now());
     if !is_theirs || !holds || *purpose != Some(ConsentPurpose::CreditInquiry) {
@@ -182,6 +184,11 @@ async fn check_consent(application: &CreditApplication, context: &mut WriteConte
             )
         });
     }
+    // A later refusal can be a record of its own.
+    let person = ConsentPerson::new(Some(&application.customer_id), &application.applicant);
+    let statements = Statements::load(context.permitted(), &person).await?;
+    let granted_at = granted_at.unwrap_or(consent.created_at);
+    statements.check_not_withdrawn(channels, ConsentPurpose::CreditInquiry, granted_at, "/consent_id")?;
     // A withdrawal at the same moment wins.
     context.require_unchanged(&consent);
     Ok(())
