@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use frontdesk_testkit::app::{TestAgent, TestApp};
-use frontdesk_testkit::automotive_names::{EXTENSIONS, SCOPES, TOOLS};
+use frontdesk_testkit::app::{DemoTenant, TestAgent, TestApp};
+use frontdesk_testkit::automotive_names::{EXTENSIONS, SCOPES, TOOLS, ordinary_tools};
 
 use super::requests::{self, read};
 
@@ -129,7 +129,9 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).
-    assert_eq!(names(&mut agent).await, [&TOOLS[..], &EXTENSIONS].concat());
+    assert_eq!(names(&mut agent).await, [&ordinary_tools()[..], &EXTENSIONS].concat());
+    let mut financier = desk.credit_agent(DemoTenant::Lakeside);
+    assert_eq!(names(&mut financier).await, [&TOOLS[..], &EXTENSIONS].concat());
     // list and get for each resource, create and update for those that can be written (A4-03).
     for (resource, verbs) in [
         ("inventory", &["list", "get", "create", "update"][..]),
@@ -138,6 +140,16 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
         ("consent", &["list", "get", "create", "update"]),
         ("deals", &["list", "get", "create", "update"]),
         ("service", &["list_appointments", "get_appointment", "book_appointment", "update_appointment"]),
+        ("fni", &["list_products", "get_product", "list_lender_decisions", "get_lender_decision"]),
+        (
+            "fni",
+            &[
+                "list_credit_applications",
+                "get_credit_application",
+                "create_credit_application",
+                "update_credit_application",
+            ],
+        ),
         ("service", &["list_repair_orders", "get_repair_order", "create_repair_order", "update_repair_order"]),
     ] {
         for verb in verbs {
@@ -147,7 +159,7 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     // Prefixes are domains of the text; customers belong to leads there.
     for name in TOOLS {
         let domain = name.split('.').next().unwrap();
-        assert!(["inventory", "leads", "customers", "consent", "deals", "service"].contains(&domain), "{name}");
+        assert!(["inventory", "leads", "customers", "consent", "deals", "service", "fni"].contains(&domain), "{name}");
     }
 }
 

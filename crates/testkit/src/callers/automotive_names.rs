@@ -60,6 +60,11 @@ pub const TOOLS: [&str; 55] = [
     "fni.get_lender_decision",
 ];
 
+/// Those that a client without the scopes of credit data sees.
+pub fn ordinary_tools() -> Vec<&'static str> {
+    TOOLS.into_iter().filter(|name| !name.starts_with("fni.")).collect()
+}
+
 /// The tools that the specification does not name.
 pub const EXTENSIONS: [&str; 4] =
     ["x_frontdesk.import_items", "x_frontdesk.get_import", "x_frontdesk.list_imports", "x_frontdesk.import_adf"];
