@@ -29,6 +29,7 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
             "consent": {"level": 2},
             "deals": {"level": 2},
             "service": {"level": 2},
+            "fni": {"level": 2},
         },
         "auth": {"type": "oauth2.1", "scopes": SCOPES},
     });
@@ -57,6 +58,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
         "consent": {"level": 2},
         "deals": {"level": 2},
         "service": {"level": 2},
+        "fni": {"level": 2},
     });
     assert_eq!(manifest["automotive_mcp"]["domains"], levels);
 
@@ -89,6 +91,15 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     let changed = agent.call("service.update_appointment", json!({"id": made["id"], "status": "confirmed"})).await;
     assert_eq!((&changed["status"], &changed["version"]), (&json!("confirmed"), &json!(2)));
     assert_eq!(agent.call("service.get_appointment", json!({"id": made["id"]})).await, changed);
+
+    // Level 2 of finance and insurance, likewise, for somebody who has logged in.
+    let mut financier = desk.credit_agent(DemoTenant::Lakeside);
+    let customer = financier.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();
+    let draft = json!({"customer_id": customer, "applicant": {"name": "Dana Rivera"}});
+    let made = financier.call("fni.create_credit_application", draft).await;
+    let changed = financier.call("fni.update_credit_application", json!({"id": made["id"], "status": "withdrawn"})).await;
+    assert_eq!((&changed["status"], &changed["version"]), (&json!("withdrawn"), &json!(2)));
+    assert_eq!(financier.call("fni.get_credit_application", json!({"id": made["id"]})).await, changed);
 
     // Nothing subscribes, so nobody is at level 3.
     let writing =
