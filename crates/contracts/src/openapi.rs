@@ -169,6 +169,15 @@ fn failure(about: &str) -> Value {
 /// Statuses that not every route has.
 fn own_failures(spec: &ToolSpec) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
+    if let Some(seconds) = spec.max_login_age {
+        found.push((
+            "401",
+            format!(
+                "The token is missing, invalid or expired; or nobody has logged in for it within the last \
+                 {seconds} seconds: then WWW-Authenticate says insufficient_user_authentication and max_age (RFC 9470)."
+            ),
+        ));
+    }
     if path_variable(spec) == Some("id") {
         found.push(("404", "Nothing with this id exists for this caller.".to_owned()));
     }

@@ -10,4 +10,7 @@ mod server;
 pub use client::{new_client, new_secret};
 pub use jwt::{JwtConfigError, JwtSettings, JwtVerifier, SigningSecret};
 pub use secret::PlaintextSecret;
-pub use server::{Dependencies, EmbeddedServer, OAuthRequest, OAuthSettings, ProtectedResource};
+pub use server::{
+    Dependencies, EmbeddedServer, LoginToken, LoginTokenError, LoginTokenRequest, OAuthRequest, OAuthSettings,
+    ProtectedResource,
+};

@@ -11,7 +11,8 @@ use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::{Identity, Observer};
 use frontdesk_engine::{Caller, ClientId, Fault, FaultKind, Scopes, TenantId};
 
-/// A token is `tenant[,tenant]/scope[ scope]`, and the caller is the client `client`.
+/// A token is `tenant[,tenant][@login]/scope[ scope]`, and the caller is the client `client`. The login is when a person
+/// logged in, in seconds since 1970.
 pub struct TokenIdentity;
 
 impl Identity for TokenIdentity {
@@ -22,8 +23,9 @@ impl Identity for TokenIdentity {
                 return Err(refused());
             };
             let (tenants, scopes) = token.split_once('/').ok_or_else(refused)?;
+            let (tenants, login) = tenants.split_once('@').unwrap_or((tenants, ""));
             let tenants: Vec<&str> = tenants.split(',').filter(|tenant| !tenant.is_empty()).collect();
-            Ok(Arc::new(caller("client", &tenants, scopes)))
+            Ok(Arc::new(Caller { authenticated_at: login.parse().ok(), ..caller("client", &tenants, scopes) }))
         })
     }
 }

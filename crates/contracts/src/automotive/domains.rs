@@ -17,5 +17,8 @@ pub static FNI: Domain = Domain { name: "fni", read: "amcp:fni:read", write: "am
 pub static SIGNALS: Domain = Domain { name: "signals", read: "amcp:signals:read", write: "amcp:signals:write" };
 pub static CONSENT: Domain = Domain { name: "consent", read: "amcp:consent:read", write: "amcp:consent:write" };
 
+/// Seconds since a person's login within which credit applications and lender decisions may be used (A6-18).
+pub const MAX_LOGIN_AGE: u32 = 300;
+
 /// In the order of the specification.
 pub static ALL: [&Domain; 8] = [&INVENTORY, &LEADS, &DEALS, &SERVICE, &PARTS, &FNI, &SIGNALS, &CONSENT];

@@ -13,6 +13,7 @@ pub mod domains;
 pub mod erasure;
 pub mod fee;
 pub mod feeds;
+pub mod fni;
 mod imports;
 pub(crate) mod in_process;
 pub mod lead;
@@ -32,7 +33,7 @@ use frontdesk_engine::import::{IMPORT, IMPORT_FEED, ImportSpec};
 use frontdesk_engine::model::contract::{ResourceSource, ResourceTemplate, ServerInfo};
 use frontdesk_engine::model::contract_entry::ContractCommand;
 use frontdesk_engine::model::tool::Tool;
-use frontdesk_engine::{Code, Contract, Scopes};
+use frontdesk_engine::{Code, Contract};
 use serde_json::{Value, json};
 
 use codes::CodeSpec;
@@ -58,6 +59,7 @@ pub fn resources() -> Vec<ResourceParts> {
     ];
     resources.extend(service::resources());
     resources.extend(parts::resources());
+    resources.extend(fni::resources());
     resources
 }
 
@@ -95,7 +97,7 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
         tools,
         resources: templates,
         tables,
-        ordinary_scopes: Scopes::new(scopes.iter().cloned()),
+        ordinary_scopes: scopes::ordinary(&scopes),
         scopes,
         default_scope: scopes::default_scope(),
         imports,

@@ -59,6 +59,7 @@ pub(super) fn tool(own: OwnBookings) -> Tool {
         scope: ScopeRule::One(Scope::new(MANAGE)),
         unmask_scope: None,
         sensitivity: Sensitivity::Business,
+        max_login_age: None,
         rate: RateKey::Client,
         route: None,
         codes: Vec::new(),

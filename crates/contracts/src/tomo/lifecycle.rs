@@ -114,6 +114,7 @@ pub(super) fn tool(own: OwnBookings) -> Tool {
         scope: ScopeRule::One(Scope::new(MANAGE)),
         unmask_scope: None,
         sensitivity: Sensitivity::Business,
+        max_login_age: None,
         rate: RateKey::Client,
         route: None,
         codes: vec![NOT_FOUND, BOOKING_CLOSED],

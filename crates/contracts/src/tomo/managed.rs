@@ -120,6 +120,7 @@ fn tool(effect: Effect, input: Schema, output: Schema, run: Run) -> Tool {
         scope: ScopeRule::One(Scope::new(MANAGE)),
         unmask_scope: None,
         sensitivity: Sensitivity::Business,
+        max_login_age: None,
         rate: RateKey::Client,
         route: None,
         codes: vec![NOT_FOUND],

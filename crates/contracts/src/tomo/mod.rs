@@ -182,6 +182,7 @@ fn spec(intent: &Intent, tool: &IntentTool) -> ToolSpec {
         scope: ScopeRule::AnyOf(vec![Scope::new(LIVE), Scope::new(SANDBOX)]),
         unmask_scope: None,
         sensitivity: Sensitivity::Business,
+        max_login_age: None,
         rate: rate(tool.role),
         route: None,
         codes: intent.error_codes.iter().map(|code| Code(intern(code))).collect(),

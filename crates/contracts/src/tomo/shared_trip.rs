@@ -26,6 +26,7 @@ pub(super) fn tool() -> Tool {
         scope: ScopeRule::One(Scope::new(MANAGE)),
         unmask_scope: None,
         sensitivity: Sensitivity::Business,
+        max_login_age: None,
         rate: RateKey::Client,
         route: None,
         codes: vec![NOT_FOUND],

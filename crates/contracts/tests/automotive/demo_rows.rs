@@ -52,6 +52,8 @@ fn each_dealership_has_stock_customers_and_leads() {
         assert_eq!((counts["service_code"], counts["advisor"], counts["workshop"]), (8, 3, 1));
         assert_eq!((counts["appointment"], counts["repair_order"]), (12, 3));
         assert_eq!((counts["part"], counts["part_link"], counts["part_order"], counts["part_backlog"]), (24, 4, 6, 1));
+        assert_eq!(counts["fni_product"], 5);
+        assert!(counts["credit_application"] >= 3 && counts["lender_decision"] >= 3, "{counts:?}");
     }
     let small: Vec<(&str, usize)> = counted(&made[2]).into_iter().collect();
     assert_eq!(
@@ -102,6 +104,9 @@ fn a5_11_every_seeded_answer_has_its_published_shape() {
                 "workshop" => output("service.get_workshop"),
                 "part" => output("parts.get"),
                 "part_order" => output("parts.get_order"),
+                "fni_product" => output("fni.get_product"),
+                "credit_application" => output("fni.get_credit_application"),
+                "lender_decision" => output("fni.get_lender_decision"),
                 // No tool of this contract shows it.
                 "workshop_day" | "part_link" | "part_backlog" | "tomo_provider" => continue,
                 _ => output("customers.get"),
@@ -135,12 +140,13 @@ fn personal_data_is_only_in_the_personal_part() {
             let Some(personal) = &row.personal else { continue };
             let personal: Value = serde_json::from_str(personal).unwrap();
             let open = format!("{}{}", row.body, row.masked.as_deref().unwrap());
-            let person = personal.get("contact").or(personal.get("primary_contact")).or(personal["jobs"].get(0));
+            let person = personal.get("contact").or(personal.get("primary_contact")).or(personal.get("applicant"));
+            let person = person.or(personal["jobs"].get(0));
             let fields = ["name", "email", "phone", "complaint", "cause"];
             let secrets = fields.iter().filter_map(|field| Some((field, person?.get(field)?.as_str()?)));
             // An appointment of the demo is a customer's, who stands in their own row.
             let min = match kind.name {
-                "appointment" | "part_order" => 0,
+                "appointment" | "part_order" | "lender_decision" => 0,
                 // By which address somebody agreed to be reached.
                 "consent" => 1,
                 _ => 2,

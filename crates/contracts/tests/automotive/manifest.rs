@@ -18,7 +18,9 @@ fn expected() -> Value {
                 "leads": {"level": 2},
                 "consent": {"level": 2},
                 "deals": {"level": 2},
-                "service": {"level": 2}, "parts": {"level": 2},
+                "service": {"level": 2},
+                "parts": {"level": 2},
+                "fni": {"level": 2},
             },
             "auth": {"type": "oauth2.1", "scopes": SCOPES},
         }
@@ -127,6 +129,12 @@ fn resources_are_the_reading_tools_by_address() {
             ("amcp://{dealership_id}/parts/{id}", "parts.get"),
             ("amcp://{dealership_id}/part_orders{?cursor,limit}", "parts.list_orders"),
             ("amcp://{dealership_id}/part_orders/{id}", "parts.get_order"),
+            ("amcp://{dealership_id}/fni_products{?cursor,limit}", "fni.list_products"),
+            ("amcp://{dealership_id}/fni_products/{id}", "fni.get_product"),
+            ("amcp://{dealership_id}/credit_applications{?cursor,limit}", "fni.list_credit_applications"),
+            ("amcp://{dealership_id}/credit_applications/{id}", "fni.get_credit_application"),
+            ("amcp://{dealership_id}/lender_decisions{?cursor,limit}", "fni.list_lender_decisions"),
+            ("amcp://{dealership_id}/lender_decisions/{id}", "fni.get_lender_decision"),
         ]
     );
 }

@@ -38,7 +38,7 @@ fn sample(schema: &Schema) -> Value {
 }
 
 /// The records that can be imported, and the scope that each needs.
-const IMPORTED: [(&str, &str); 14] = [
+const IMPORTED: [(&str, &str); 15] = [
     ("vehicles", "amcp:inventory:write"),
     ("leads", "amcp:leads:write"),
     ("customers", "amcp:leads:write"),
@@ -53,6 +53,7 @@ const IMPORTED: [(&str, &str); 14] = [
     ("workshops", "amcp:service:write"),
     ("parts", "amcp:parts:write"),
     ("part_orders", "amcp:parts:write"),
+    ("fni_products", "amcp:fni:write"),
 ];
 
 /// The scopes any of which a tool needs, from its name alone: what the declarations say is compared with it.
@@ -112,6 +113,11 @@ fn answer(desk: &TestDesk, token: &str, call: &MatrixCall, dealership: Option<&s
     (reply.status, error.and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
+/// For two dealerships, after a login.
+fn both(desk: &TestDesk, scope: &str) -> String {
+    desk.login_token(scope).replace("dlr_lakeside", "dlr_lakeside,dlr_summit")
+}
+
 #[test]
 fn every_tool_scope_and_tenant_gives_its_answer() {
     let desk = TestDesk::open();
@@ -121,9 +127,9 @@ fn every_tool_scope_and_tenant_gives_its_answer() {
         let mut admitted = 0;
         for scope in contract.scopes.iter().map(Scope::as_str) {
             let what = format!("{} {:?} with {scope}", call.tool, call.arguments.get("resource"));
-            let own = answer(&desk, &format!("dlr_lakeside/{scope}"), call, Some("dlr_lakeside"));
-            let other = answer(&desk, &format!("dlr_lakeside/{scope}"), call, Some("dlr_summit"));
-            let none = answer(&desk, &format!("dlr_lakeside,dlr_summit/{scope}"), call, None);
+            let own = answer(&desk, &desk.login_token(scope), call, Some("dlr_lakeside"));
+            let other = answer(&desk, &desk.login_token(scope), call, Some("dlr_summit"));
+            let none = answer(&desk, &both(&desk, scope), call, None);
             if call.needed.iter().any(|needed| needed == scope) {
                 admitted += 1;
                 let is_refused = own.1.starts_with("auth.") || own.1.starts_with("dealership.");

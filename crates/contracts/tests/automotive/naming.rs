@@ -99,11 +99,14 @@ fn a5_07_types_are_singular_snake_case_nouns() {
             "availability",
             "consent",
             "consent_check",
+            "credit_application",
             "customer",
             "deal",
             "fee",
+            "fni_product",
             "import",
             "lead",
+            "lender_decision",
             "part",
             "part_availability",
             "part_order",
@@ -278,6 +281,14 @@ fn a4_02_a4_03_a5_05_each_domain_has_the_tools_of_its_level() {
     ] {
         assert!(has(&format!("service.list_{plural}")) && has(&format!("service.get_{one}")), "{one}");
     }
+    for (plural, one) in [
+        ("products", "product"),
+        ("credit_applications", "credit_application"),
+        ("lender_decisions", "lender_decision"),
+    ] {
+        assert!(has(&format!("fni.list_{plural}")) && has(&format!("fni.get_{one}")), "{one}");
+    }
+    assert!(has("fni.create_credit_application") && has("fni.update_credit_application"));
     assert!(has("service.book_appointment") && has("service.update_appointment"));
     assert!(has("service.create_repair_order") && has("service.update_repair_order"));
     for verb in ["list", "get", "search", "list_orders", "get_order", "create_order", "update_order", "cancel_order"] {
@@ -304,6 +315,9 @@ const LISTS: &[&str] = &[
     "parts.list",
     "parts.search",
     "parts.list_orders",
+    "fni.list_products",
+    "fni.list_credit_applications",
+    "fni.list_lender_decisions",
     "x_frontdesk.list_imports",
 ];
 

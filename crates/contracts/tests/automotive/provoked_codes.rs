@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts::automotive::vehicle::Vehicle;
 use frontdesk_contracts::automotive::{all_codes, resources};
 use frontdesk_contracts::record::Stored;
 use frontdesk_engine::model::incoming::{Credential, Incoming, RequestBody, Verb};
-use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::Identity;
-use frontdesk_engine::{Caller, Fault, FaultKind, Reply};
+use frontdesk_engine::{Fault, FaultKind, Reply};
 use frontdesk_testkit::memory_store::InjectedFault;
 use serde_json::{Value, json};
 
@@ -23,11 +20,7 @@ type Provoke = fn(&mut TestDesk) -> Reply;
 const TABLE: &[(&str, Provoke)] = &[
     ("auth.unauthorized", |desk| desk.serve(Incoming { credential: Credential::Missing, ..list() })),
     ("auth.insufficient_scope", |desk| send(desk, "amcp:inventory:read", "leads.list", json!({}))),
-    // No tool asks for it yet; it comes from the identity provider.
-    ("auth.step_up_required", |desk| {
-        desk.desk.identity = Arc::new(WantsLogin);
-        desk.serve(list())
-    }),
+    ("auth.step_up_required", |desk| desk.serve(message_call("fni.list_credit_applications", json!({})))),
     ("rate_limited", |desk| {
         desk.desk.settings.calls.burst = 1;
         desk.serve(list());
@@ -209,7 +202,34 @@ const TABLE: &[(&str, Provoke)] = &[
         desk.call_ok(ALL_SCOPES, "parts.create_order", part_order(1));
         call(desk, "parts.create_order", part_order(1))
     }),
+    ("fni.not_found", |desk| call(desk, "fni.get_credit_application", json!({"id": "none"}))),
+    ("fni.duplicate", |desk| {
+        let deal = deal(desk, json!({}));
+        let arguments =
+            json!({"customer_id": deal["customer_id"], "deal_id": deal["id"], "applicant": {"name": "Dana"}});
+        desk.call_ok(ALL_SCOPES, "fni.create_credit_application", arguments.clone());
+        call(desk, "fni.create_credit_application", arguments)
+    }),
+    ("fni.invalid_transition", |desk| {
+        let id = draft(desk);
+        call(desk, "fni.update_credit_application", json!({"id": id, "status": "decisioned"}))
+    }),
+    ("fni.incomplete", |desk| {
+        let id = draft(desk);
+        call(desk, "fni.update_credit_application", json!({"id": id, "status": "submitted"}))
+    }),
+    ("fni.submitted", |desk| {
+        let id = first(desk, "fni.list_credit_applications")["id"].clone();
+        call(desk, "fni.update_credit_application", json!({"id": id, "ssn": "900-70-1234"}))
+    }),
 ];
+
+/// The id of a new credit application.
+fn draft(desk: &TestDesk) -> Value {
+    let customer = first(desk, "customers.list")["id"].clone();
+    let arguments = json!({"customer_id": customer, "applicant": {"name": "Dana Rivera"}});
+    desk.call_ok(ALL_SCOPES, "fni.create_credit_application", arguments)["id"].clone()
+}
 
 #[test]
 fn every_code_is_provoked_by_a_call() {
@@ -233,14 +253,6 @@ fn said_code(reply: &Reply) -> Option<String> {
     let places = ["/result/structuredContent/error/code", "/error/data/error/code", "/error/code"];
     let mut codes = places.iter().filter_map(|place| body.pointer(place)?.as_str());
     codes.next().map(str::to_owned)
-}
-
-struct WantsLogin;
-
-impl Identity for WantsLogin {
-    fn identify<'a>(&'a self, _: &'a Credential, _: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
-        Box::pin(async { Err(Fault::new(FaultKind::StepUp, "Log in again.")) })
-    }
 }
 
 fn message(method: &str, params: Value) -> Incoming {
@@ -270,7 +282,7 @@ fn as_token(tenants: &str, tool: &str, arguments: Value) -> Incoming {
 }
 
 fn send(desk: &TestDesk, scopes: &str, tool: &str, arguments: Value) -> Reply {
-    desk.send(&format!("dlr_lakeside/{scopes}"), "tools/call", json!({"name": tool, "arguments": arguments}))
+    desk.send(&desk.login_token(scopes), "tools/call", json!({"name": tool, "arguments": arguments}))
 }
 
 fn call(desk: &TestDesk, tool: &str, arguments: Value) -> Reply {

@@ -13,7 +13,7 @@ fn a6_09_a6_10_only_a_tools_own_scope_admits_it() {
     for tool in contract().tools {
         for scope in contract().scopes.iter().map(Scope::as_str) {
             let params = json!({"name": tool.spec.name, "arguments": {"id": "none"}});
-            let status = desk.send(&format!("dlr_lakeside/{scope}"), "tools/call", params).status;
+            let status = desk.send(&desk.login_token(scope), "tools/call", params).status;
             let expected = if tool.spec.scope.all().any(|known| known.as_str() == scope) { 200 } else { 403 };
             assert_eq!(status, expected, "{} with {scope}", tool.spec.name);
         }
@@ -87,6 +87,19 @@ fn tools_are_listed_by_what_a_token_may_call() {
         "service.create_repair_order",
         "service.update_repair_order",
     ];
+    assert_eq!(
+        listed("amcp:fni:read"),
+        [
+            "fni.list_products",
+            "fni.get_product",
+            "fni.list_credit_applications",
+            "fni.get_credit_application",
+            "fni.list_lender_decisions",
+            "fni.get_lender_decision",
+        ]
+    );
+    let applications = ["fni.create_credit_application", "fni.update_credit_application"];
+    assert_eq!(listed("amcp:fni:write"), [applications.as_slice(), imports.as_slice()].concat());
     assert_eq!(listed("amcp:service:write"), [service_tools.as_slice(), imports.as_slice()].concat());
     assert_eq!(
         listed("amcp:parts:read"),
@@ -101,7 +114,7 @@ fn a3_03_a3_04_reading_and_every_other_method_change_nothing() {
     let desk = TestDesk::open();
     let vehicle = desk.call_ok(ALL_SCOPES, "inventory.list", json!({"limit": 1}))["items"][0]["id"].clone();
     let before = desk.stored_data();
-    let token = format!("dlr_lakeside/{ALL_SCOPES}");
+    let token = desk.login_token(ALL_SCOPES);
     for tool in contract().tools.iter().filter(|tool| tool.spec.effect == Effect::Reads) {
         for arguments in [json!({}), json!({"id": vehicle}), json!({"id": "none"})] {
             desk.send(&token, "tools/call", json!({"name": tool.spec.name, "arguments": arguments}));

@@ -18,6 +18,7 @@ use frontdesk_engine::ports::http_client::NoHttpClient;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::serve;
 use frontdesk_engine::serve::own_call::{CallOrigin, OwnTool, call_tool};
+use frontdesk_engine::serve::serve_route;
 use frontdesk_engine::{Caller, ClientId, Contract, Fault, Reply, Scopes, TenantId};
 use frontdesk_testkit::memory_store::StoredEvent;
 use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock, TestRandom, TokenIdentity};
@@ -28,7 +29,7 @@ pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
 
 pub(crate) const ALL_SCOPES: &str = "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write \
     amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write amcp:service:read amcp:service:write \
-    amcp:parts:read amcp:parts:write";
+    amcp:parts:read amcp:parts:write amcp:fni:read amcp:fni:write";
 
 pub(crate) struct TestDesk {
     pub(crate) desk: Desk,
@@ -86,12 +87,18 @@ impl TestDesk {
         }
     }
 
-    /// Calls a tool for the Lakeside dealership with these scopes; returns `isError` and the object.
+    /// Calls a tool for the Lakeside dealership with these scopes, for somebody who has just logged in; returns `isError`
+    /// and the object.
     pub(crate) fn call(&self, scopes: &str, tool: &str, arguments: Value) -> (bool, Value) {
-        self.call_as(&format!("dlr_lakeside/{scopes}"), tool, arguments)
+        self.call_as(&self.login_token(scopes), tool, arguments)
     }
 
-    /// The token is `tenant[,tenant]/scope scope`.
+    /// A token of the Lakeside dealership for which somebody logs in now.
+    pub(crate) fn login_token(&self, scopes: &str) -> String {
+        format!("dlr_lakeside@{}/{scopes}", self.desk.now().seconds())
+    }
+
+    /// The token is `tenant[,tenant][@seconds of the login]/scope scope`.
     pub(crate) fn call_as(&self, token: &str, tool: &str, arguments: Value) -> (bool, Value) {
         let reply = self.send(token, "tools/call", json!({"name": tool, "arguments": arguments}));
         let body: Value = serde_json::from_slice(&reply.body).unwrap();
@@ -121,6 +128,11 @@ impl TestDesk {
         self.runtime.block_on(serve(&self.desk, &self.mount, incoming))
     }
 
+    /// Serves a request to a route.
+    pub(crate) fn route(&self, incoming: Incoming) -> Reply {
+        self.runtime.block_on(serve_route(&self.desk, &self.mount, incoming))
+    }
+
     /// Serves one request, and another one after a pause; returns the answer to the first.
     pub(crate) fn serve_both(&self, first: Incoming, pause: Duration, second: Incoming) -> Reply {
         self.runtime.block_on(async {
@@ -135,7 +147,7 @@ impl TestDesk {
     /// As `call`, on the runtime of the caller; returns the object.
     pub(crate) async fn call_async(&self, scopes: &str, tool: &str, arguments: Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments});
-        let incoming = incoming(&format!("dlr_lakeside/{scopes}"), "tools/call", params);
+        let incoming = incoming(&self.login_token(scopes), "tools/call", params);
         let reply = serve(&self.desk, &self.mount, incoming).await;
         let body: Value = serde_json::from_slice(&reply.body).unwrap();
         body["result"]["structuredContent"].clone()
@@ -177,7 +189,7 @@ impl TestDesk {
             subject: "operator".into(),
             tenants: vec![TenantId::parse("dlr_lakeside").unwrap()],
             scopes: Scopes::new(self.mount.contract.scopes.iter().cloned()),
-            authenticated_at: None,
+            authenticated_at: Some(self.desk.now().seconds()),
         }
     }
 

@@ -68,6 +68,7 @@ fn tool(name: &'static str, input: Schema, effect: Effect, run: Run) -> Tool {
         scope: ScopeRule::One(Scope::new(tomo::MANAGE)),
         unmask_scope: None,
         sensitivity: Sensitivity::Business,
+        max_login_age: None,
         rate: RateKey::Client,
         route: None,
         codes: vec![tomo::codes::NOT_FOUND, tomo::codes::NOT_AVAILABLE, tomo::codes::BOOKING_CLOSED],

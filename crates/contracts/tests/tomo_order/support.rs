@@ -117,6 +117,7 @@ fn mover() -> Tool {
         scope: ScopeRule::One(Scope::new(tomo::MANAGE)),
         unmask_scope: None,
         sensitivity: Sensitivity::Business,
+        max_login_age: None,
         rate: RateKey::Client,
         route: None,
         codes: Vec::new(),

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::model::timestamp::Millis;
+
 /// The tenant every row, cursor and event belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TenantId(Arc<str>);
@@ -128,4 +130,15 @@ pub struct Caller {
     pub scopes: Scopes,
     /// When a person last proved who they are, in seconds since 1970; never for a service.
     pub authenticated_at: Option<i64>,
+}
+
+/// The clock of whoever saw the login may be ahead of ours by this much.
+const LOGIN_SKEW_SECONDS: i64 = 30;
+
+impl Caller {
+    /// Whether a person has logged in at most `max_age` seconds ago. A login in the future is none.
+    pub fn has_login_within(&self, max_age: u32, now: Millis) -> bool {
+        let age = self.authenticated_at.map(|at| now.seconds().saturating_sub(at));
+        age.is_some_and(|age| (-LOGIN_SKEW_SECONDS..=i64::from(max_age)).contains(&age))
+    }
 }

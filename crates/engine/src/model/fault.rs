@@ -40,6 +40,7 @@ pub enum FaultKind {
     TenantRequired,
     /// The caller named a tenant it does not belong to.
     TenantForbidden,
+    /// The caller's last login is too long ago, or nobody has logged in.
     StepUp,
     NotFound,
     /// The version the caller expected is no longer the current one.
@@ -87,6 +88,8 @@ pub enum ProtocolDetail {
     RpcData(String),
     /// HTTP's `Allow`, at a route.
     Allow(VerbSet),
+    /// How many seconds ago a login may have been, for `StepUp`.
+    MaxLoginAge(u32),
 }
 
 #[derive(Debug, Clone)]
@@ -120,14 +123,21 @@ impl Fault {
     pub fn rpc_data(&self) -> Option<&str> {
         match self.detail.as_deref()? {
             ProtocolDetail::RpcData(data) => Some(data),
-            ProtocolDetail::Allow(_) => None,
+            ProtocolDetail::Allow(_) | ProtocolDetail::MaxLoginAge(_) => None,
         }
     }
 
     pub fn allowed_verbs(&self) -> Option<VerbSet> {
         match self.detail.as_deref()? {
             ProtocolDetail::Allow(verbs) => Some(*verbs),
-            ProtocolDetail::RpcData(_) => None,
+            ProtocolDetail::RpcData(_) | ProtocolDetail::MaxLoginAge(_) => None,
+        }
+    }
+
+    pub fn max_login_age(&self) -> Option<u32> {
+        match self.detail.as_deref()? {
+            ProtocolDetail::MaxLoginAge(seconds) => Some(*seconds),
+            ProtocolDetail::RpcData(_) | ProtocolDetail::Allow(_) => None,
         }
     }
 
@@ -154,6 +164,16 @@ impl Fault {
             needed: vec![scope.clone()],
             ..Fault::new(FaultKind::Forbidden, "The token does not carry the scope this needs.")
         }
+    }
+
+    /// The token is good, but nobody has logged in for it, or too long ago.
+    pub fn step_up(max_login_age: u32) -> Fault {
+        let message = format!(
+            "This needs a token for which a person has logged in within the last {max_login_age} seconds. Have them log in \
+             again, and repeat the call with the new token."
+        );
+        let detail = Some(Box::new(ProtocolDetail::MaxLoginAge(max_login_age)));
+        Fault { detail, ..Fault::new(FaultKind::StepUp, message) }
     }
 
     pub fn not_found() -> Fault {

@@ -105,6 +105,8 @@ pub struct ToolSpec {
     pub unmask_scope: Option<Scope>,
     /// What that scope reveals.
     pub sensitivity: Sensitivity,
+    /// It needs a person who has logged in at most so many seconds ago.
+    pub max_login_age: Option<u32>,
     pub rate: RateKey,
     /// Where it can be called without a message, if it can.
     pub route: Option<Route>,

@@ -50,6 +50,11 @@ pub fn permit<'a>(
     spec: &'a ToolSpec,
     input: ToolInput,
 ) -> Result<Permitted<'a>, Fault> {
+    if let Some(max_age) = spec.max_login_age
+        && !caller.has_login_within(max_age, desk.now())
+    {
+        return Err(Fault::step_up(max_age));
+    }
     let tenant = one_tenant(caller, input.tenant.as_deref()).map_err(|fault| name_tenants(fault, mount, caller))?;
     let mut input = input;
     let window = open_window(desk, mount, &tenant, spec, &mut input)?;
@@ -178,6 +183,11 @@ impl Permitted<'_> {
     pub(crate) fn reveals_personal_data(&self, item: &Item) -> bool {
         let is_whole = self.disclosure == Disclosure::Full && item.personal.is_some();
         is_whole && self.spec.sensitivity == Sensitivity::Personal
+    }
+
+    /// Whether a person has logged in for the caller at most so many seconds ago; `None` asks for no login.
+    pub fn has_login_within(&self, max_age: Option<u32>) -> bool {
+        max_age.is_none_or(|max_age| self.caller.has_login_within(max_age, self.desk.now()))
     }
 
     pub fn now(&self) -> Millis {

@@ -37,6 +37,8 @@ pub struct Token {
     /// The only address it is good for.
     pub resource: String,
     pub expires_at: Millis,
+    /// When a person logged in for it, in seconds since 1970; never for client credentials.
+    pub authenticated_at: Option<i64>,
 }
 
 /// Whether a change found what it was about.
@@ -88,7 +90,7 @@ pub enum ErasureProgress {
 
 /// Every change takes `record`, one line of JSON, and appends it to an audit chain of this node in the same
 /// transaction: there is no change without its record, and no record of what did not happen. It is the chain of
-/// administration, except for new tokens, of which there are many: they are recorded like reads.
+/// administration, except for tokens without a login, of which there are many: they are recorded like reads.
 pub trait Registry: Send + Sync {
     fn tenants(&self) -> Future<'_, Result<Vec<Tenant>, Fault>>;
     fn tenant<'a>(&'a self, id: &'a TenantId) -> Future<'a, Result<Option<Tenant>, Fault>>;

@@ -83,3 +83,19 @@ async fn a_budget_by_argument_is_per_value_and_tenant() {
     test.clock.advance(10_000);
     assert!(lend(TRAVELLER, "north").await.contains("not_found"));
 }
+
+#[tokio::test]
+async fn a_tool_that_needs_a_login_refuses_everybody_without_one() {
+    let mut test = TestDesk::stocked();
+    for tool in &mut test.mount.contract.tools {
+        tool.spec.max_login_age = Some(60);
+    }
+    let message = "This needs a token for which a person has logged in within the last 60 seconds. Have them log in again, \
+                   and repeat the call with the new token.";
+    // Also whoever names no tenant, or a wrong one: nothing else is said.
+    for (caller, arguments) in
+        [(KEEPER, r#"{"id":"b2"}"#), (TRAVELLER, r#"{"id":"b2"}"#), (SOUTHERNER, r#"{"id":"b2","branch":"north"}"#)]
+    {
+        assert_eq!(test.call(caller, "book.get", arguments).await, refused(message, "step_up"));
+    }
+}

@@ -129,6 +129,7 @@ fn tool(name: &'static str, effect: Effect, scope: &str, fields: impl IntoIterat
             unmask_scope: None,
             rate: RateKey::Client,
             sensitivity: Sensitivity::Personal,
+            max_login_age: None,
             route: None,
             codes: vec![NONE_LEFT, TAKEN],
         },

@@ -30,7 +30,8 @@ pub(super) fn verify(claims: &Claims, settings: &JwtSettings, resource: &str, no
         subject: name,
         tenants: vec![settings.tenant.clone()],
         scopes: scopes(claims, &settings.scopes)?,
-        authenticated_at: None,
+        // Whether that is recent enough is for each tool to say.
+        authenticated_at: time(claims, "auth_time")?,
     })
 }
 

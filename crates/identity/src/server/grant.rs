@@ -2,6 +2,7 @@
 //! the requested scopes that the client is allowed, or the default scope: never one that was not requested (A6-04, A6-08).
 
 use frontdesk_engine::model::caller::Scopes;
+use frontdesk_engine::model::fault::Fault;
 use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::ports::registry::{Changed, Client, Token};
 use serde::Serialize;
@@ -21,7 +22,9 @@ impl EmbeddedServer {
         check_grant_type(form.get("grant_type"))?;
         let resource = self.target(form.get("resource"))?;
         let scopes = granted_scopes(form.get("scope"), client, resource)?;
-        let secret = self.issue(client, resource, &scopes, observation).await?;
+        let token = self.new_token(client, resource, &scopes, self.settings.lifetime_seconds);
+        self.store_token(token.stored, client, observation).await?;
+        let secret = token.secret;
         let body = TokenResponse {
             access_token: secret.expose(),
             token_type: "Bearer",
@@ -46,42 +49,83 @@ impl EmbeddedServer {
         })
     }
 
-    async fn issue(
+    /// A token without a login, not stored yet.
+    pub(crate) fn new_token(
         &self,
         client: &Client,
         resource: &ProtectedResource,
         scopes: &Scopes,
-        observation: &Observation,
-    ) -> Result<PlaintextSecret, OAuthError> {
+        lifetime_seconds: u32,
+    ) -> NewToken {
         let secret = PlaintextSecret::random(TOKEN_PREFIX, self.random.as_ref());
-        let now = self.clock.now();
-        let token = Token {
+        let stored = Token {
             hash: secret.hash(),
             client: client.id.clone(),
             tenants: client.tenants.clone(),
             scopes: scopes.clone(),
             resource: resource.url.clone(),
-            expires_at: now.plus_seconds(self.settings.lifetime_seconds.into()),
+            expires_at: self.clock.now().plus_seconds(lifetime_seconds.into()),
+            authenticated_at: None,
         };
-        let hash = token.hash;
-        // Which tenants are in the client's groups is looked up when the token is stored, in the same transaction.
-        let stored = self.registry.add_token(token, client.groups.clone(), now, observation.to_line()).await?;
-        if stored == Changed::Nothing {
-            return Err(OAuthError::new(
+        NewToken { secret, stored }
+    }
+
+    pub(crate) async fn store_token(
+        &self,
+        token: Token,
+        client: &Client,
+        observation: &Observation,
+    ) -> Result<(), OAuthError> {
+        let revocation = Observation { method: Some("revoke"), ..observation.clone() };
+        match self.add_token(token, client, observation.to_line(), revocation.to_line()).await? {
+            AddedToken::Stored => Ok(()),
+            AddedToken::NoTenant => Err(OAuthError::new(
                 OAuthErrorKind::UnauthorizedClient,
                 "This client belongs to no tenant. Ask the operator to register it for one.",
-            ));
+            )),
+            AddedToken::ClientEnded => Err(OAuthError::invalid_client()),
+        }
+    }
+
+    /// `record` goes to the audit log with the token, `revocation` if the token has to be revoked again.
+    pub(crate) async fn add_token(
+        &self,
+        token: Token,
+        client: &Client,
+        record: String,
+        revocation: String,
+    ) -> Result<AddedToken, Fault> {
+        let hash = token.hash;
+        // Which tenants are in the client's groups is looked up when the token is stored, in the same transaction.
+        let stored = self.registry.add_token(token, client.groups.clone(), self.clock.now(), record).await?;
+        if stored == Changed::Nothing {
+            return Ok(AddedToken::NoTenant);
         }
         // If the client was revoked or its secret rotated since it authenticated, its tokens were revoked before this
         // one was stored; revoke it too.
         let current = self.registry.client(&client.id).await?;
         if current.is_some_and(|current| current.revoked_at.is_none() && current.secret == client.secret) {
-            return Ok(secret);
+            return Ok(AddedToken::Stored);
         }
-        let revocation = Observation { method: Some("revoke"), ..observation.clone() };
-        self.registry.revoke_token(hash, &client.id, revocation.to_line()).await?;
-        Err(OAuthError::invalid_client())
+        self.registry.revoke_token(hash, &client.id, revocation).await?;
+        Ok(AddedToken::ClientEnded)
     }
+}
+
+/// A token as its holder and as the store knows it.
+pub(crate) struct NewToken {
+    pub(crate) secret: PlaintextSecret,
+    pub(crate) stored: Token,
+}
+
+/// What became of a new token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AddedToken {
+    Stored,
+    /// The client belongs to no tenant.
+    NoTenant,
+    /// The client was revoked or got another secret meanwhile.
+    ClientEnded,
 }
 
 fn check_grant_type(grant_type: Option<&str>) -> Result<(), OAuthError> {

@@ -52,14 +52,14 @@ impl EmbeddedServer {
     }
 }
 
-/// With client credentials the client itself is the subject, and no user has logged in.
+/// The client itself is the subject. With client credentials nobody has logged in.
 fn caller(token: &Token) -> Caller {
     Caller {
         client: token.client.clone(),
         subject: token.client.itself(),
         tenants: token.tenants.clone(),
         scopes: token.scopes.clone(),
-        authenticated_at: None,
+        authenticated_at: token.authenticated_at,
     }
 }
 

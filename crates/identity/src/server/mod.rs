@@ -9,6 +9,7 @@ mod identify;
 mod metadata;
 mod request;
 mod revoke;
+mod step_up;
 mod token_cache;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use frontdesk_engine::ports::{Clock, Durability, Observer, Random, Store};
 
 pub(crate) use identify::invalid_token;
 pub use request::OAuthRequest;
+pub use step_up::{LoginToken, LoginTokenError, LoginTokenRequest};
 
 use authenticate::ClientRequest;
 use error::{OAuthError, OAuthErrorKind};

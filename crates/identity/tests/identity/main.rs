@@ -13,4 +13,5 @@ mod grants;
 mod identify;
 mod metadata;
 mod revocation;
+mod step_up;
 mod support;

@@ -105,3 +105,18 @@ async fn times_are_integer_seconds() {
         }
     }
 }
+
+/// Whether a login is recent enough is decided by the tool; here it is only read.
+#[tokio::test]
+async fn auth_time_is_when_the_person_logged_in() {
+    let verifier = verifier(settings());
+    assert_eq!(identify(&verifier, &token(&claims())).await.unwrap().authenticated_at, None);
+    for (at, expected) in [(NOW - 301, NOW - 301), (NOW, NOW), (NOW + 3600, NOW + 3600), (0, 0)] {
+        let caller = identify(&verifier, &token(&with("auth_time", json!(at)))).await.unwrap();
+        assert_eq!(caller.authenticated_at, Some(expected));
+    }
+    for wrong in [json!("1790000000"), json!(-1), json!(1.5), json!(true), json!(null), json!(1e18)] {
+        let cause = refusal_cause(&verifier, &token(&with("auth_time", wrong.clone()))).await;
+        assert!(cause.contains("auth_time"), "{wrong}: {cause}");
+    }
+}

@@ -12,6 +12,13 @@ pub(crate) fn client_record(at: Millis, action: &str, client: &ClientId) -> Stri
         .to_string()
 }
 
+/// A token that counts as a login was issued, or revoked again because its client has ended.
+pub(super) fn token_record(at: Millis, action: &str, client: &ClientId, scopes: &[String]) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": action, "client": client.as_str(), "scopes": scopes,
+        "outcome": "ok"})
+    .to_string()
+}
+
 pub(crate) fn tenant_record(at: Millis, tenant: &TenantId) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": "tenant.add", "tenant": tenant.as_str(), "outcome": "ok"})
         .to_string()

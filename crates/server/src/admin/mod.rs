@@ -13,6 +13,7 @@ mod requests;
 mod service_level;
 mod socket;
 mod tenants;
+mod tokens;
 
 pub use advance::{AdvanceTask, AdvanceView};
 pub(crate) use audit_record::{client_record, import_record, tenant_record, tenant_update_record};
@@ -26,3 +27,4 @@ pub use requests::{AdminRequest, AdminResponse, AdminService, ClientView, Unknow
 pub use service_level::{KindView, LatencyView, ServiceLevelView, StandingView};
 pub use socket::{SocketError, is_served, send_request, serve};
 pub use tenants::{TenantField, TenantFields, TenantRequest, TenantResponse, TenantView};
+pub use tokens::{TokenRequest, TokenView};

@@ -130,7 +130,7 @@ impl<'a> Erasure<'a> {
             return Err(format!("{} is not mounted; see `[[mount]]` in the configuration", task.contract));
         };
         let origin = CallOrigin {
-            caller: Arc::new(operator(mount, &tenant)),
+            caller: Arc::new(operator(mount, &tenant, app.desk.now())),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: app.desk.new_trace(),
             import_id: None,

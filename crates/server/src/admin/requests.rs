@@ -23,6 +23,7 @@ use super::maintenance::{MaintenanceAction, MaintenanceView};
 use super::person::{PersonReply, PersonStep, PersonTask};
 use super::service_level::ServiceLevelView;
 use super::tenants::{TenantRequest, TenantResponse};
+use super::tokens::{TokenRequest, TokenView};
 use crate::app::{App, DataBackend};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +43,10 @@ pub enum AdminRequest {
     },
     RevokeClient {
         id: String,
+    },
+    /// A token that counts as a login.
+    IssueToken {
+        request: TokenRequest,
     },
     /// A tenant is about to be exported by another process; the audit log must say so.
     #[serde(rename = "note_export")]
@@ -99,6 +104,7 @@ impl AdminRequest {
             | AdminRequest::ListClients
             | AdminRequest::RotateClient { .. }
             | AdminRequest::RevokeClient { .. }
+            | AdminRequest::IssueToken { .. }
             | AdminRequest::RecordExport { .. }
             | AdminRequest::Export { .. }
             | AdminRequest::Maintenance { .. }
@@ -128,6 +134,8 @@ pub enum AdminResponse {
         new_tenants: Vec<String>,
     },
     Clients(Vec<ClientView>),
+    /// The only place where the token appears.
+    Token(TokenView),
     Revoked {
         id: String,
     },
@@ -210,6 +218,7 @@ impl AdminService {
             }
             AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
             AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
+            AdminRequest::IssueToken { request } => self.issue_token(request).await.map(AdminResponse::Token),
             AdminRequest::RecordExport { tenant } => self.record_export(&tenant).await,
             AdminRequest::Import { task, step } => self.import(task, step).await.map(AdminResponse::Import),
             AdminRequest::Export { task, step } => self.export(task, step).await.map(AdminResponse::Export),
@@ -327,7 +336,7 @@ impl AdminService {
         Ok(AdminResponse::Recorded)
     }
 
-    fn checked_scopes(&self, scopes: &[String]) -> Result<Scopes, String> {
+    pub(super) fn checked_scopes(&self, scopes: &[String]) -> Result<Scopes, String> {
         let known = |scope: &&String| self.scopes.iter().any(|known| known.as_str() == scope.as_str());
         match scopes.iter().find(|scope| !known(scope)) {
             Some(unknown) => {

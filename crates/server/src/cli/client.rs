@@ -144,6 +144,7 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
         AdminRequest::ListClients
         | AdminRequest::RotateClient { .. }
         | AdminRequest::RevokeClient { .. }
+        | AdminRequest::IssueToken { .. }
         | AdminRequest::RecordExport { .. }
         | AdminRequest::Import { .. }
         | AdminRequest::Export { .. }
@@ -172,6 +173,7 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
         AdminResponse::Clients(clients) => clients.iter().map(serde_json::to_string).collect(),
         AdminResponse::Revoked { id } => Ok(vec![json!({"id": id, "revoked": true}).to_string()]),
         AdminResponse::Recorded
+        | AdminResponse::Token(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
@@ -211,6 +213,7 @@ fn describe(response: &AdminResponse) -> String {
         }
         AdminResponse::Clients(clients) => list(clients),
         AdminResponse::Recorded
+        | AdminResponse::Token(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)

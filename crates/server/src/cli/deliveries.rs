@@ -104,6 +104,7 @@ pub(super) fn run(entry: &ContractEntry, name: &str, matches: &ArgMatches) -> Re
             | AdminResponse::Clients(_)
             | AdminResponse::Revoked { .. }
             | AdminResponse::Recorded
+            | AdminResponse::Token(_)
             | AdminResponse::Import(_)
             | AdminResponse::Export(_)
             | AdminResponse::ErasePerson(_)

@@ -238,6 +238,7 @@ impl EraseCommand {
             | AdminResponse::Clients(_)
             | AdminResponse::Revoked { .. }
             | AdminResponse::Recorded
+            | AdminResponse::Token(_)
             | AdminResponse::Import(_)
             | AdminResponse::Maintenance(_)
             | AdminResponse::Advanced(_)

@@ -77,6 +77,7 @@ pub(super) fn run(args: MaintenanceArgs) -> Result<ExitCode, CliError> {
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
+        | AdminResponse::Token(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::ErasePerson(_)

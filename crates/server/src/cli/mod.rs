@@ -26,6 +26,7 @@ mod status;
 mod stdio;
 mod table;
 mod tenant;
+mod token;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -52,6 +53,7 @@ use serve::ServeArgs;
 use shell::{CompletionsArgs, ManArgs};
 use stdio::StdioArgs;
 use tenant::TenantArgs;
+use token::TokenArgs;
 
 /// How long tasks may go on after the server has ended.
 const TASK_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -103,6 +105,7 @@ enum Command {
     Import(Box<ImportArgs>),
     Export(ExportRecordsArgs),
     Tenant(TenantArgs),
+    Token(TokenArgs),
     Maintenance(MaintenanceArgs),
     Stdio(StdioArgs),
     Completions(CompletionsArgs),
@@ -157,6 +160,7 @@ impl Command {
             Command::Import(args) => import::run(*args),
             Command::Export(args) => export::run(args),
             Command::Tenant(args) => tenant::run(args),
+            Command::Token(args) => token::run(args),
             Command::Maintenance(args) => maintenance::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),

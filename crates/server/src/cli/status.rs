@@ -66,6 +66,7 @@ pub(super) fn run(entry: &ContractEntry, matches: &ArgMatches) -> Result<ExitCod
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
+        | AdminResponse::Token(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::ErasePerson(_)

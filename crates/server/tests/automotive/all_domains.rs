@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use frontdesk_testkit::app::TestApp;
+use frontdesk_testkit::app::{DemoTenant, TestApp};
 
 use super::requests::{UNHURRIED, ids, read, text};
 
@@ -13,7 +13,7 @@ use super::requests::{UNHURRIED, ids, read, text};
 type DomainResource =
     (&'static str, &'static str, &'static str, Option<&'static str>, Option<(&'static str, &'static str)>);
 
-const RESOURCES: [DomainResource; 14] = [
+const RESOURCES: [DomainResource; 17] = [
     ("inventory.list", "inventory.get", "inventory", Some("vin"), Some(("inventory.update", r#"{"doors":4}"#))),
     ("leads.list", "leads.get", "leads", None, Some(("leads.update", r#"{"timeframe":"later"}"#))),
     (
@@ -52,6 +52,15 @@ const RESOURCES: [DomainResource; 14] = [
         Some("order_number"),
         Some(("parts.update_order", r#"{"notes":"Rings."}"#)),
     ),
+    ("fni.list_products", "fni.get_product", "fni_products", Some("code"), None),
+    (
+        "fni.list_credit_applications",
+        "fni.get_credit_application",
+        "credit_applications",
+        Some("application_number"),
+        Some(("fni.update_credit_application", r#"{"status":"withdrawn"}"#)),
+    ),
+    ("fni.list_lender_decisions", "fni.get_lender_decision", "lender_decisions", Some("decision_number"), None),
 ];
 
 /// Both dealerships have some of each; of trade values the demo has none.
@@ -76,7 +85,7 @@ async fn desk() -> TestApp {
 #[tokio::test]
 async fn a3_05_a3_06_a3_13_a3_14_records_have_own_ids_and_dealerships() {
     let desk = desk().await;
-    let mut agent = desk.agent().await;
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
     for (list, get, _, number, _) in RESOURCES {
         let items = agent.all(list, json!({"limit": 100})).await;
         assert!(!items.is_empty(), "{list}");
@@ -99,8 +108,8 @@ async fn a3_05_a3_06_a3_13_a3_14_records_have_own_ids_and_dealerships() {
 #[tokio::test]
 async fn a3_09_foreign_ids_answer_as_unknown_ones_in_every_domain() {
     let desk = desk().await;
-    let mut lakeside = desk.agent().await;
-    let mut summit = desk.other_tenant().await;
+    let mut lakeside = desk.credit_agent(DemoTenant::Lakeside);
+    let mut summit = desk.credit_agent(DemoTenant::Summit);
     for (list, get, noun, _, change) in RESOURCES {
         let theirs = summit.all(list, json!({"limit": 100})).await;
         let id = theirs[0]["id"].as_str().unwrap();
@@ -132,8 +141,8 @@ async fn a3_09_foreign_ids_answer_as_unknown_ones_in_every_domain() {
 #[tokio::test]
 async fn a3_11_a3_18_a3_19_a3_20_lists_are_walked_by_own_cursors() {
     let desk = desk().await;
-    let mut agent = desk.agent().await;
-    let mut summit = desk.other_tenant().await;
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
+    let mut summit = desk.credit_agent(DemoTenant::Summit);
     for (list, ..) in RESOURCES {
         let whole = agent.call(list, json!({"limit": 100})).await;
         let count = whole["items"].as_array().unwrap().len();
@@ -186,7 +195,7 @@ fn check_values(value: &Value) {
 #[tokio::test]
 async fn a3_32_a3_33_a3_34_times_money_and_measures_of_every_domain() {
     let desk = desk().await;
-    let mut agent = desk.agent().await;
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
     for (list, get, ..) in RESOURCES {
         for item in agent.call(list, json!({"limit": 20})).await["items"].as_array().unwrap() {
             check_values(item);

@@ -3,6 +3,7 @@
 
 mod all_domains;
 mod crash;
+mod credit;
 mod cursors;
 mod faults;
 mod idempotency;

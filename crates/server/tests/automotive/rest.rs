@@ -5,7 +5,7 @@ use frontdesk_engine::model::incoming::Verb;
 use frontdesk_engine::model::schema::{Presence, Schema, TextFormat};
 use frontdesk_engine::model::tool::{Effect, ToolSpec};
 use frontdesk_testkit::app::http_client::HttpResponse;
-use frontdesk_testkit::app::{TestAgent, TestApp};
+use frontdesk_testkit::app::{DemoTenant, TestAgent, TestApp};
 use serde_json::{Value, json};
 
 use super::requests::UNHURRIED;
@@ -60,6 +60,10 @@ async fn valid(agent: &mut TestAgent, spec: &ToolSpec) -> Vec<Value> {
             .find(|noun| tool.contains(noun))
             .map_or_else(|| "service.list_appointments".to_owned(), |noun| format!("service.list_{noun}s")),
         ("parts", tool) if tool.contains("order") => "parts.list_orders".to_owned(),
+        ("fni", tool) => ["credit_application", "lender_decision"]
+            .into_iter()
+            .find(|noun| tool.contains(noun))
+            .map_or_else(|| "fni.list_products".to_owned(), |noun| format!("fni.list_{noun}s")),
         (domain, _) => domain.to_owned() + ".list",
     };
     let first = agent.call(&list, json!({"limit": 1})).await["items"][0].clone();
@@ -95,7 +99,7 @@ async fn valid(agent: &mut TestAgent, spec: &ToolSpec) -> Vec<Value> {
         "deals.create" => vec![json!({
             "deal_type": "cash", "customer_id": first["customer_id"], "vehicle_id": for_sale(agent).await,
         })],
-        "deals.update" => vec![json!({"id": first["id"], "financing_status": "approved"})],
+        "deals.update" => vec![json!({"id": first["id"], "financing_status": "funded"})],
         "deals.cancel_deal" => {
             let open = agent.call("deals.list", json!({"status": "quote", "limit": 1})).await;
             vec![json!({"id": open["items"][0]["id"], "reason": "price"})]
@@ -132,7 +136,12 @@ async fn valid(agent: &mut TestAgent, spec: &ToolSpec) -> Vec<Value> {
             let open = agent.call("parts.list_orders", json!({"status": "requested", "limit": 1})).await;
             vec![json!({"id": open["items"][0]["id"], "cancel_reason": "Sold."})]
         }
-        name if name.starts_with("service.get_") => vec![json!({"id": first["id"]})],
+        "fni.create_credit_application" => vec![json!({
+            "customer_id": first["customer_id"], "applicant": {"name": "Dana Rivera"}, "ssn": "900-70-1234",
+            "birth_date": "1980-02-03",
+        })],
+        "fni.update_credit_application" => vec![json!({"id": first["id"], "lead_id": null})],
+        name if name.starts_with("service.get_") || name.starts_with("fni.get_") => vec![json!({"id": first["id"]})],
         name if name.contains(".list_") => vec![json!({}), json!({"limit": 2})],
         name if name.ends_with(".get") => vec![json!({"id": first["id"]})],
         name if name.ends_with(".list") => vec![json!({}), json!({"limit": 2})],
@@ -210,7 +219,9 @@ fn comparable(mut answer: Value, is_new: bool) -> Value {
         ] {
             answer.remove(name);
         }
-        for name in ["deal_number", "price_history", "valued_at", "expires_at"].iter().filter(|_| is_new) {
+        for name in
+            ["deal_number", "application_number", "price_history", "valued_at", "expires_at"].iter().filter(|_| is_new)
+        {
             answer.remove(*name);
         }
         if let Some(consent) = answer.get_mut("consent").and_then(Value::as_object_mut) {
@@ -230,7 +241,7 @@ fn comparable(mut answer: Value, is_new: bool) -> Value {
 #[tokio::test]
 async fn a5_06_every_tool_and_its_route_answer_the_same() {
     let desk = TestApp::start_with(&UNHURRIED);
-    let mut agent = desk.agent().await;
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
     let contract = contract();
     let (mut answered, mut failed) = (0, 0);
     // Imports answer at once and work later; they have tests of their own.

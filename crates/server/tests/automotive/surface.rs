@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use frontdesk_testkit::app::{TestAgent, TestApp};
-use frontdesk_testkit::automotive_names::{EXTENSIONS, SCOPES, TOOLS};
+use frontdesk_testkit::app::{DemoTenant, TestAgent, TestApp};
+use frontdesk_testkit::automotive_names::{EXTENSIONS, SCOPES, TOOLS, ordinary_tools};
 
 use super::requests::{self, read};
 
@@ -30,6 +30,7 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
             "deals": {"level": 2},
             "service": {"level": 2},
             "parts": {"level": 2},
+            "fni": {"level": 2},
         },
         "auth": {"type": "oauth2.1", "scopes": SCOPES},
     });
@@ -59,6 +60,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
         "deals": {"level": 2},
         "service": {"level": 2},
             "parts": {"level": 2},
+        "fni": {"level": 2},
     });
     assert_eq!(manifest["automotive_mcp"]["domains"], levels);
 
@@ -98,6 +100,15 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     let changed = agent.call("parts.update_order", json!({"id": made["id"], "status": "confirmed"})).await;
     assert_eq!((&changed["status"], &changed["version"]), (&json!("confirmed"), &json!(2)));
     assert_eq!(agent.call("parts.get_order", json!({"id": made["id"]})).await, changed);
+    // Level 2 of finance and insurance, likewise, for somebody who has logged in.
+    let mut financier = desk.credit_agent(DemoTenant::Lakeside);
+    let customer = financier.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();
+    let draft = json!({"customer_id": customer, "applicant": {"name": "Dana Rivera"}});
+    let made = financier.call("fni.create_credit_application", draft).await;
+    let changed =
+        financier.call("fni.update_credit_application", json!({"id": made["id"], "status": "withdrawn"})).await;
+    assert_eq!((&changed["status"], &changed["version"]), (&json!("withdrawn"), &json!(2)));
+    assert_eq!(financier.call("fni.get_credit_application", json!({"id": made["id"]})).await, changed);
 
     // Nothing subscribes, so nobody is at level 3.
     let writing =
@@ -141,7 +152,9 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     let desk = TestApp::start();
     let mut agent = desk.agent().await;
     // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).
-    assert_eq!(names(&mut agent).await, [&TOOLS[..], &EXTENSIONS].concat());
+    assert_eq!(names(&mut agent).await, [&ordinary_tools()[..], &EXTENSIONS].concat());
+    let mut financier = desk.credit_agent(DemoTenant::Lakeside);
+    assert_eq!(names(&mut financier).await, [&TOOLS[..], &EXTENSIONS].concat());
     // list and get for each resource, create and update for those that can be written (A4-03).
     for (resource, verbs) in [
         ("inventory", &["list", "get", "create", "update"][..]),
@@ -150,6 +163,16 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
         ("consent", &["list", "get", "create", "update"]),
         ("deals", &["list", "get", "create", "update"]),
         ("service", &["list_appointments", "get_appointment", "book_appointment", "update_appointment"]),
+        ("fni", &["list_products", "get_product", "list_lender_decisions", "get_lender_decision"]),
+        (
+            "fni",
+            &[
+                "list_credit_applications",
+                "get_credit_application",
+                "create_credit_application",
+                "update_credit_application",
+            ],
+        ),
         ("service", &["list_repair_orders", "get_repair_order", "create_repair_order", "update_repair_order"]),
         ("parts", &["list", "get", "search", "check_availability"]),
         ("parts", &["list_orders", "get_order", "create_order", "update_order", "cancel_order"]),
@@ -162,7 +185,7 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     for name in TOOLS {
         let domain = name.split('.').next().unwrap();
         assert!(
-            ["inventory", "leads", "customers", "consent", "deals", "service", "parts"].contains(&domain),
+            ["inventory", "leads", "customers", "consent", "deals", "service", "parts", "fni"].contains(&domain),
             "{name}"
         );
     }

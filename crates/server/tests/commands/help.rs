@@ -28,6 +28,7 @@ fn help_begins_with_demo_and_every_command_has_examples() {
         &["audit", "export"],
         &["backup"],
         &["restore"],
+        &["token", "issue"],
         &["tenant", "export"],
         &["tenant", "import"],
         &["automotive", "check-vin"],

@@ -17,6 +17,7 @@ mod exports;
 mod help;
 mod http_pages;
 mod imports;
+mod login_tokens;
 mod logs;
 mod manifests;
 mod manuals;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use frontdesk_testkit::app::{EVERYTHING, READ_LEADS, READ_STOCK, TestApp, WRITE_LEADS};
-use frontdesk_testkit::automotive_names::{EXTENSIONS, TOOLS};
+use frontdesk_testkit::automotive_names::{EXTENSIONS, ordinary_tools};
 
 use super::requests::modern;
 
@@ -18,7 +18,7 @@ async fn the_list_of_tools_holds_what_the_token_may_call() {
         (READ_LEADS, leads.to_vec()),
         (WRITE_LEADS, [&writes[..], &EXTENSIONS].concat()),
         ("amcp:inventory:read amcp:leads:write", [&stock[..], &writes, &EXTENSIONS].concat()),
-        (EVERYTHING, [&TOOLS[..], &EXTENSIONS].concat()),
+        (EVERYTHING, [&ordinary_tools()[..], &EXTENSIONS].concat()),
     ] {
         let mut agent = desk.agent_with(scopes).await;
         let listed = agent.result("tools/list", json!({})).await;

@@ -274,6 +274,7 @@ fn contract(shipment: &Arc<Shipment>) -> Contract {
             scope: ScopeRule::One(Scope::new(tomo::LIVE)),
             unmask_scope: None,
             sensitivity: Sensitivity::Business,
+            max_login_age: None,
             rate: RateKey::Client,
             route: None,
             codes: Vec::new(),

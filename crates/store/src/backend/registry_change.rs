@@ -103,7 +103,10 @@ impl RegistryChange {
                 delete_tokens(session, changed, id).await?
             }
             RegistryChange::AddToken { token, groups, now } => {
-                class = AuditClass::Reads;
+                // One with a login is issued by the operator.
+                if token.authenticated_at.is_none() {
+                    class = AuditClass::Reads;
+                }
                 add_token(session, token, groups, *now).await?
             }
             RegistryChange::RevokeToken { hash, client } => {
@@ -210,8 +213,8 @@ async fn add_token<S: SqlSession>(
     if tenants.is_empty() {
         return Ok(0);
     }
-    let text = "INSERT INTO fd_token (token_hash, client, tenants, scopes, resource, expires_at) \
-                VALUES ($1, $2, $3, $4, $5, $6)";
+    let text = "INSERT INTO fd_token (token_hash, client, tenants, scopes, resource, expires_at, authenticated_at) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let params = [
         token.hash.as_slice().into(),
         token.client.as_str().into(),
@@ -219,6 +222,7 @@ async fn add_token<S: SqlSession>(
         token.scopes.to_string().into(),
         token.resource.as_str().into(),
         token.expires_at.0.into(),
+        token.authenticated_at.map_or(StoredValue::Null, StoredValue::from),
     ];
     session.execute(text, &params).await
 }

@@ -118,6 +118,7 @@ async fn no_token_outlives_an_erasure_that_it_raced() {
         scopes: client.scopes,
         resource: "https://desk.example/mcp/boats".to_owned(),
         expires_at: Millis(90_000),
+        authenticated_at: None,
     };
     // Somebody else is inserting the same token, so this one waits in its last statement.
     let held = test.database.hold(

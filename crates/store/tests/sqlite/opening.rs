@@ -28,7 +28,7 @@ async fn a_newer_schema_is_refused() {
     assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }));
     assert_eq!(
         error.to_string(),
-        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 3). \
+        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 4). \
          Start the newer version, or name another folder with --data."
     );
     let version: i64 = test.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
@@ -166,6 +166,7 @@ async fn everything_is_still_there_after_reopening() {
         scopes: client.scopes.clone(),
         resource: "https://desk.example/mcp/boats".to_owned(),
         expires_at: Millis(9_000),
+        authenticated_at: None,
     };
     test.store.add_client(client.clone(), r#"{"add":"agent"}"#.to_owned()).await.unwrap();
     test.store.add_token(token.clone(), Vec::new(), Millis(0), r#"{"give":"token"}"#.to_owned()).await.unwrap();

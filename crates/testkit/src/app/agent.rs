@@ -10,10 +10,12 @@ use super::{DemoClient, TestApp};
 pub const READ_STOCK: &str = "amcp:inventory:read";
 pub const READ_LEADS: &str = "amcp:leads:read";
 pub const WRITE_LEADS: &str = "amcp:leads:write";
-/// In the order of a token's answer.
+/// All that an ordinary client may have, in the order of a token's answer.
 pub const EVERYTHING: &str = "amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write \
     amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write amcp:parts:read amcp:parts:write \
     amcp:service:read amcp:service:write";
+/// Credit data.
+pub const CREDIT: &str = "amcp:fni:read amcp:fni:write";
 pub const PATH: &str = "/mcp/automotive";
 
 /// The two tenants of the demo.
@@ -70,6 +72,25 @@ impl TestApp {
     pub async fn agent_of_client(&self, (id, secret): &(String, String), scopes: &str) -> TestAgent {
         let token = self.token(id, secret, scopes).await;
         TestAgent { http: self.stranger(), token, dealership: String::new(), next: 0 }
+    }
+
+    /// An agent with a token that counts as a login, for which the client must be registered.
+    pub fn agent_after_login(&self, client: &str, scopes: &str) -> TestAgent {
+        let mut arguments = vec!["token", "issue", "--json", "--step-up", "--client", client];
+        arguments.extend(scopes.split(' ').flat_map(|scope| ["--scope", scope]));
+        let (code, out, errors) = self.command(&arguments);
+        assert_eq!(code, Some(0), "{errors}");
+        let issued: Value = serde_json::from_str(&out).unwrap();
+        let token = issued["token"].as_str().unwrap().to_owned();
+        TestAgent { http: self.stranger(), token, dealership: String::new(), next: 0 }
+    }
+
+    /// An agent that may do everything, credit data among it, for somebody who has just logged in.
+    pub fn credit_agent(&self, tenant: DemoTenant) -> TestAgent {
+        let (_, _, dealership) = self.credentials(tenant);
+        let scopes = format!("{EVERYTHING} {CREDIT}");
+        let (client, _) = self.add_client(&[&dealership], &scopes);
+        TestAgent { dealership, ..self.agent_after_login(&client, &scopes) }
     }
 
     /// Id, secret and tenant of a client of the demo.

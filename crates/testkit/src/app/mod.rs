@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::TestFolder;
 use process::frontdesk_binary;
 
-pub use agent::{DemoTenant, EVERYTHING, PATH, READ_LEADS, READ_STOCK, TestAgent, WRITE_LEADS};
+pub use agent::{CREDIT, DemoTenant, EVERYTHING, PATH, READ_LEADS, READ_STOCK, TestAgent, WRITE_LEADS};
 
 /// A running `frontdesk demo`. Dropping it kills the process.
 pub struct TestApp {

@@ -2,7 +2,7 @@
 //! them: none may be renamed or taken away.
 
 /// The tools of the specification's domains.
-pub const TOOLS: [&str; 56] = [
+pub const TOOLS: [&str; 64] = [
     "inventory.list",
     "inventory.search",
     "inventory.get",
@@ -59,13 +59,26 @@ pub const TOOLS: [&str; 56] = [
     "parts.create_order",
     "parts.update_order",
     "parts.cancel_order",
+    "fni.list_products",
+    "fni.get_product",
+    "fni.list_credit_applications",
+    "fni.get_credit_application",
+    "fni.create_credit_application",
+    "fni.update_credit_application",
+    "fni.list_lender_decisions",
+    "fni.get_lender_decision",
 ];
+
+/// Those that a client without the scopes of credit data sees.
+pub fn ordinary_tools() -> Vec<&'static str> {
+    TOOLS.into_iter().filter(|name| !name.starts_with("fni.")).collect()
+}
 
 /// The tools that the specification does not name.
 pub const EXTENSIONS: [&str; 4] =
     ["x_frontdesk.import_items", "x_frontdesk.get_import", "x_frontdesk.list_imports", "x_frontdesk.import_adf"];
 
-pub const SCOPES: [&str; 12] = [
+pub const SCOPES: [&str; 14] = [
     "amcp:inventory:read",
     "amcp:inventory:write",
     "amcp:leads:read",
@@ -76,6 +89,8 @@ pub const SCOPES: [&str; 12] = [
     "amcp:service:write",
     "amcp:parts:read",
     "amcp:parts:write",
+    "amcp:fni:read",
+    "amcp:fni:write",
     "amcp:consent:read",
     "amcp:consent:write",
 ];

@@ -145,6 +145,7 @@ macro_rules! every_behaviour {
             registry::a_new_secret_ends_the_clients_tokens,
             registry::a_revoked_client_has_no_tokens_and_stays_revoked,
             registry::a_token_is_revoked_by_its_own_client_only,
+            registry::a_token_keeps_when_somebody_logged_in_for_it,
             registry::expired_tokens_are_swept_when_one_is_added,
             registry::a_change_is_recorded_if_and_only_if_it_happened,
             tenants::a_profile_is_stored_and_changed_field_by_field,

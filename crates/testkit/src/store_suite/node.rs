@@ -136,6 +136,7 @@ fn contract() -> Contract {
         unmask_scope: None,
         rate: RateKey::Client,
         sensitivity: Sensitivity::Personal,
+        max_login_age: None,
         route: None,
         codes: vec![TAKEN],
     };

@@ -67,6 +67,15 @@ pub async fn a_token_is_revoked_by_its_own_client_only(subject: &StoreUnderTest)
     assert_eq!(alive(registry).await, [2, 3]);
 }
 
+pub async fn a_token_keeps_when_somebody_logged_in_for_it(subject: &StoreUnderTest) {
+    let registry = &*subject.registry;
+    with_tokens(registry).await;
+    let login = Token { authenticated_at: Some(1_790_000_000), ..token(4, "agent", 9_000) };
+    registry.add_token(login.clone(), Vec::new(), Millis(0), note()).await.unwrap();
+    assert_eq!(registry.token([4; 32]).await.unwrap(), Some(login));
+    assert_eq!(registry.token([1; 32]).await.unwrap().unwrap().authenticated_at, None);
+}
+
 pub async fn expired_tokens_are_swept_when_one_is_added(subject: &StoreUnderTest) {
     let registry = &*subject.registry;
     with_tokens(registry).await;
@@ -153,5 +162,6 @@ pub(super) fn token(number: u8, client: &str, expires_at: i64) -> Token {
         scopes: Scopes::parse("boats:read").unwrap(),
         resource: "https://desk.example/mcp/boats".to_owned(),
         expires_at: Millis(expires_at),
+        authenticated_at: None,
     }
 }

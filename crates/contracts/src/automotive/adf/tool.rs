@@ -50,6 +50,7 @@ pub(crate) fn tool() -> Tool {
             scope: ScopeRule::One(Scope::new(domains::LEADS.write)),
             unmask_scope: None,
             sensitivity: Sensitivity::Business,
+            max_login_age: None,
             rate: RateKey::Client,
             route: Some(Route {
                 body: RouteBody::Text {

@@ -23,8 +23,9 @@ pub const COMMON: &[CodeSpec] = &[
     },
     CodeSpec {
         code: super::STEP_UP_REQUIRED,
-        means: "The person must log in again.",
-        next: "Have them log in, then repeat the call with the new token.",
+        means: "The tool needs a person who has logged in within the last 5 minutes; a token of client credentials never has one.",
+        next: "Have them log in, or ask the operator for `frontdesk token issue --step-up`; then repeat the call with the new \
+               token.",
     },
     CodeSpec {
         code: super::RATE_LIMITED,

@@ -78,6 +78,7 @@ pub(super) fn tool() -> Tool {
             scope: ScopeRule::One(Scope::new(domains::CONSENT.read)),
             unmask_scope: None,
             sensitivity: Sensitivity::Business,
+            max_login_age: None,
             rate: RateKey::Client,
             route: Some(Route::new(Verb::Get, "/consents/check")),
             codes: vec![Customer::NOT_FOUND],

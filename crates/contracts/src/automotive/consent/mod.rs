@@ -33,12 +33,12 @@ const TOLERANCE_SECONDS: i64 = 300;
 
 pub(super) const CONSENT_REQUIRED: CodeSpec = CodeSpec {
     code: Code("consent.required"),
-    means: "The person has not agreed to be contacted.",
+    means: "The person has not agreed to be contacted, or that their credit is looked at.",
     next: "Ask them, then send their consent.",
 };
 pub(super) const CONSENT_INVALID: CodeSpec = CodeSpec {
     code: Code("consent.invalid"),
-    means: "The consent does not cover the contact data, lies in the future, or has expired.",
+    means: "The consent does not cover the contact data, is for another purpose or person, lies in the future, or has expired.",
     next: "Fix what `details.errors` names.",
 };
 pub(super) const CONSENT_WITHDRAWN: CodeSpec = CodeSpec {

@@ -95,6 +95,7 @@ pub(super) fn tool() -> Tool {
             scope: ScopeRule::One(Scope::new(domains::DEALS.read)),
             unmask_scope: None,
             sensitivity: Sensitivity::Business,
+            max_login_age: None,
             rate: RateKey::Client,
             route: Some(Route { success: Some(200), ..Route::new(Verb::Post, "/quotes") }),
             codes: vec![Vehicle::NOT_FOUND, TradeValue::NOT_FOUND, VEHICLE_UNAVAILABLE.code],

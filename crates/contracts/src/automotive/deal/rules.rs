@@ -2,6 +2,7 @@
 //! figures are computed.
 
 use frontdesk_engine::Fault;
+use frontdesk_engine::model::table::Cell;
 
 use super::figures::Terms;
 use super::{
@@ -11,10 +12,11 @@ use super::{
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::fee::{self, Fee};
+use crate::automotive::fni::application::{ApplicationStatus, CreditApplication, OPEN_DEAL};
 use crate::automotive::resource::{Resource, WriteContext};
 use crate::automotive::values::is_plain_id;
 use crate::automotive::vehicle::{self, Vehicle};
-use crate::record::{Entity, check_transition};
+use crate::record::{Entity, Stored as _, check_transition};
 
 #[rustfmt::skip]
 const TRANSITIONS: &[(DealStatus, &[DealStatus])] = {
@@ -121,6 +123,7 @@ impl Resource for Deal {
         after: &mut Entity<Deal>,
         context: &mut WriteContext<'_>,
     ) -> Result<(), Fault> {
+        check_financing(before, after, context).await?;
         let from = before.map_or(Stage::Open, |before| before.record.status.stage());
         let to = after.record.status.stage();
         if let Some(before) = before.filter(|_| holds(from) && !holds(to)) {
@@ -148,6 +151,31 @@ fn first_financing(deal_type: DealType) -> FinancingStatus {
             FinancingStatus::NotSubmitted
         }
     }
+}
+
+/// What lenders decide is not for others to say.
+async fn check_financing(
+    before: Option<&Entity<Deal>>,
+    after: &Entity<Deal>,
+    context: &mut WriteContext<'_>,
+) -> Result<(), Fault> {
+    let to = after.record.financing_status;
+    let is_kept = before.is_none_or(|before| before.record.financing_status == to);
+    if is_kept || to == FinancingStatus::Funded || !context.is_named("financing_status") {
+        return Ok(());
+    }
+    let deal = Cell::Text(after.id.clone());
+    let found = context.permitted().find(CreditApplication::table(), OPEN_DEAL, deal).await?;
+    let application = match found {
+        Some(row) => context.load::<CreditApplication>(&row.id.as_str().into()).await?,
+        None => None,
+    };
+    let has_lender = |application: &Entity<CreditApplication>| application.record.status != ApplicationStatus::Draft;
+    if application.as_ref().is_some_and(has_lender) {
+        let expected = "it follows the deal's credit application; only funded can be set";
+        return Err(Fault::invalid_argument("/financing_status", "const", expected));
+    }
+    Ok(())
 }
 
 fn holds(stage: Stage) -> bool {
@@ -243,6 +271,18 @@ fn check_salesperson(deal: &Deal) -> Result<(), Fault> {
 }
 
 impl Deal {
+    /// Takes over how far its financing has come; `None` if nobody has applied for it. Says whether that is new. A deal that
+    /// is funded or cancelled stays as it is.
+    pub(in crate::automotive) fn follow_financing(&mut self, status: Option<FinancingStatus>) -> bool {
+        let status = status.unwrap_or_else(|| first_financing(self.deal_type));
+        let is_over = self.financing_status == FinancingStatus::Funded || self.status.stage() == Stage::Cancelled;
+        let is_new = !is_over && self.financing_status != status;
+        if is_new {
+            self.financing_status = status;
+        }
+        is_new
+    }
+
     /// The deal with what its terms come to.
     pub(in crate::automotive) fn with_figures(self, table: &[Fee]) -> Result<Deal, Fault> {
         let figures = self.terms().figures(table)?;

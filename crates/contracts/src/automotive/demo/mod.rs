@@ -10,6 +10,7 @@ mod bengaluru;
 pub(super) mod catalogue;
 mod comments;
 mod consents;
+mod credit;
 mod deals;
 mod leads;
 mod market;

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use frontdesk_engine::model::plan::{Change, Event, Step};
 use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::{Fault, Scopes, TenantId};
+use frontdesk_engine::{Fault, TenantId};
 use time::OffsetDateTime;
 
 use super::market::{Market, market};
 use super::{
-    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, dealerships, deals, parts, service,
+    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, credit, dealerships, deals, parts,
+    service,
 };
 use crate::automotive::consent::{Consent, ConsentRecord};
 use crate::automotive::contract;
@@ -34,7 +35,7 @@ pub fn info() -> DemoInfo {
     DemoInfo {
         businesses: NAMES.iter().map(|(id, name)| Business { id, name }).collect(),
         tenant_key: TENANT,
-        scopes: Scopes::new(contract().scopes),
+        scopes: contract().ordinary_scopes,
         example: ExampleCall {
             tool: "inventory.search",
             arguments: r#"{"text":"leather","price_max":{"amount":3500000,"currency":"USD"},"sort":"price_asc","limit":3}"#,
@@ -141,6 +142,7 @@ fn rows(
     let is_repair_order = |(table, _): &&(&'static TableSpec, Row)| table.name == RepairOrder::TABLE_NAME;
     let repair_order = visits.iter().find(is_repair_order).map(|(_, row)| row.id.as_str());
     let parts = parts::rows(dealership, &known, repair_order, now, new_id);
+    let financing = credit::rows(dealership, &known, &deals, new_id);
     let sold = deals.iter().map(|demo| row(&tenant, &demo.id, (demo.created_at, demo.updated_at), demo.deal.clone()));
     let since = Millis(dealership.customers.iter().map(|demo| millis(demo.created_at).0).min().unwrap_or_default());
     let table = fees.iter().zip(&fee_ids).map(|(fee, id)| row(&tenant, id, (since, since), fee.clone()));
@@ -148,6 +150,7 @@ fn rows(
         vehicles.chain(customers).chain(leads).chain(consents).chain(marketing).chain(sold).chain(table).collect();
     rows.extend(visits);
     rows.extend(parts);
+    rows.extend(financing);
     rows
 }
 
@@ -320,7 +323,7 @@ fn latest_leads(leads: &[DemoLead], ids: &[String]) -> HashMap<usize, LatestLead
     entries.collect()
 }
 
-fn contact(demo: &DemoCustomer) -> Contact {
+pub(super) fn contact(demo: &DemoCustomer) -> Contact {
     let name = match demo.company {
         Some(company) => company.into(),
         None => format!("{} {}", demo.given_name, demo.family_name).as_str().into(),

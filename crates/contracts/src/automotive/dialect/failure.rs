@@ -7,15 +7,12 @@ use frontdesk_engine::{Code, Fault, FaultKind, Reply};
 use frontdesk_wire::answer::{ToolResult, code, error, error_without_id, success, tool_result};
 use frontdesk_wire::version::{Era, Version};
 
-use super::super::codes;
+use super::super::{codes, domains};
 use super::era_or_default;
 pub(super) use body::{NotFoundCodes, schema};
 use body::{body, code as code_of, message};
 
 mod body;
-
-/// How recent a login must be for a step-up.
-const MAX_AGE_SECONDS: u32 = 300;
 
 pub(super) fn failure(fault: &Fault, context: &ReplyContext<'_>, not_found: &NotFoundCodes) -> Reply {
     let error_code = code_of(fault.kind, context.target, not_found);
@@ -59,7 +56,7 @@ fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
     let rpc_error = |status, code| if is_route { plain(status) } else { ErrorShape::Rpc { status, code } };
     match fault.kind {
         FaultKind::Unauthenticated => challenge(401, invalid_token(context)),
-        FaultKind::StepUp => challenge(401, step_up(context)),
+        FaultKind::StepUp => challenge(401, step_up(fault, context)),
         FaultKind::Forbidden => challenge(403, insufficient_scope(fault, context)),
         FaultKind::MethodNotAllowed => {
             let allowed = fault.allowed_verbs().map_or("POST, DELETE".to_owned(), |verbs| verbs.to_string());
@@ -153,9 +150,10 @@ fn insufficient_scope(fault: &Fault, context: &ReplyContext<'_>) -> String {
 }
 
 /// The person must log in again (RFC 9470).
-fn step_up(context: &ReplyContext<'_>) -> String {
+fn step_up(fault: &Fault, context: &ReplyContext<'_>) -> String {
+    let max_age = fault.max_login_age().unwrap_or(domains::MAX_LOGIN_AGE);
     format!(
-        "Bearer error=\"insufficient_user_authentication\", max_age=\"{MAX_AGE_SECONDS}\", resource_metadata=\"{}\"",
+        "Bearer error=\"insufficient_user_authentication\", max_age=\"{max_age}\", resource_metadata=\"{}\"",
         context.metadata_url
     )
 }

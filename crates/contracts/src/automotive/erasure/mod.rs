@@ -20,6 +20,8 @@ use serde_json::{Value, json};
 use super::consent::ConsentRecord;
 use super::customer::Customer;
 use super::deal::Deal;
+use super::fni::application::CreditApplication;
+use super::fni::decision::LenderDecision;
 use super::lead::Lead;
 use super::parts::order::PartOrder;
 use super::resource::TENANT;
@@ -81,6 +83,8 @@ pub(crate) fn tools(tenant: Field, [read, write]: [&'static str; 2]) -> Vec<Tool
 /// who it is about; for the same reason the customer's own record is erased last.
 fn belongings() -> Vec<Box<dyn PersonKind>> {
     vec![
+        belonging::<LenderDecision>(),
+        belonging::<CreditApplication>(),
         belonging::<ConsentRecord>(),
         belonging::<Deal>(),
         belonging::<PartOrder>(),
@@ -233,6 +237,7 @@ fn spec(name: &'static str, about: &'static str, input: Schema, effect: Effect, 
         scope: ScopeRule::One(Scope::new(scope)),
         unmask_scope: None,
         sensitivity: Sensitivity::Personal,
+        max_login_age: None,
         rate: RateKey::Client,
         route: None,
         codes: Vec::new(),

@@ -39,6 +39,7 @@ pub(super) fn tool() -> Tool {
             unmask_scope: None,
             sensitivity: Sensitivity::Business,
             rate: RateKey::Client,
+            max_login_age: None,
             route: Some(Route::new(Verb::Get, "/parts/check_availability")),
             codes: Vec::new(),
         },

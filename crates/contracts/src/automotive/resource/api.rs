@@ -359,6 +359,7 @@ fn spec<R: Resource>(name: &'static str, title: &'static str, about: &'static st
         scope: ScopeRule::One(Scope::new(scope)),
         unmask_scope: None,
         sensitivity: if nested::maskable(R::FIELDS) { Sensitivity::Personal } else { Sensitivity::Business },
+        max_login_age: R::MAX_LOGIN_AGE,
         rate: RateKey::Client,
         route: None,
         codes: Vec::new(),

@@ -20,6 +20,7 @@ pub struct RecordKind {
     id_prefix: &'static str,
     /// Who may look records up by their numbers.
     read: Scope,
+    max_login_age: Option<u32>,
     /// The tool that reads one by its id, and the one that finds ids.
     reader: Option<&'static str>,
     finder: Option<&'static str>,
@@ -61,6 +62,7 @@ impl RecordKind {
             noun: R::NOUN,
             id_prefix: R::ID_PREFIX,
             read: Scope::new(R::DOMAIN.read),
+            max_login_age: R::MAX_LOGIN_AGE,
             reader,
             finder,
             identifiers: identifiers.collect(),
@@ -68,7 +70,7 @@ impl RecordKind {
     }
 
     fn is_readable(&self, permitted: &Permitted<'_>) -> bool {
-        permitted.caller().scopes.has(&self.read)
+        permitted.caller().scopes.has(&self.read) && permitted.has_login_within(self.max_login_age)
     }
 
     fn has_id(&self, text: &str) -> bool {

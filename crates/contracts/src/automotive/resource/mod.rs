@@ -71,6 +71,9 @@ pub trait Resource: Stored + Clone {
         let _ = (record, arguments);
     }
 
+    /// Its tools need a person who has logged in at most so many seconds ago (A6-18).
+    const MAX_LOGIN_AGE: Option<u32> = None;
+
     /// How lists of it follow the time; a single record is completed by `derive`.
     const TIMED: Option<TimedAnswers> = None;
     /// Whether `derive` does anything, so that others are answered as they are stored.

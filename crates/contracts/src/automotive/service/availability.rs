@@ -44,6 +44,7 @@ pub(super) fn tool() -> Tool {
             scope: ScopeRule::One(Scope::new(domains::SERVICE.read)),
             unmask_scope: None,
             sensitivity: Sensitivity::Business,
+            max_login_age: None,
             rate: RateKey::Client,
             route: Some(Route::new(Verb::Get, "/appointments/availability")),
             codes: vec![SLOT_UNAVAILABLE.code, INVALID_SERVICE_CODE.code, WorkshopDay::NOT_FOUND],

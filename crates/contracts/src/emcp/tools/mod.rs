@@ -55,6 +55,7 @@ fn read_tool(description: ToolDescription, input: Vec<Field>, output: Schema, ru
             unmask_scope: None,
             rate: RateKey::Client,
             sensitivity: Sensitivity::Personal,
+            max_login_age: None,
             route: None,
             codes: Vec::new(),
         },

@@ -223,3 +223,73 @@ fn parts_are_found_by_the_repair_order_of_an_appointment() {
     let shown = desk.call_ok(ALL_SCOPES, "parts.get_order", json!({"id": parts["id"]}));
     assert_eq!((shown.get("notes"), shown.get("x_acme_note")), (None, None));
 }
+
+/// What a credit application and a decision know about the applicant.
+const CREDIT: [&str; 9] = [
+    "Zz Street",
+    "Zz Employer",
+    "520077",
+    "900714321",
+    "4321",
+    "1984-03-09",
+    "DE0012345678",
+    "Zz Tier",
+    "Zz Condition",
+];
+
+#[test]
+fn credit_applications_and_decisions_keep_how_they_ended_only() {
+    let desk = TestDesk::open();
+    let id = customer(&desk, zara());
+    let consent = desk.call_ok(
+        ALL_SCOPES,
+        "consent.create",
+        json!({"status": "granted", "channels": ["email"], "purpose": "credit_inquiry", "customer_id": id}),
+    );
+    let made = desk.call_ok(
+        ALL_SCOPES,
+        "fni.create_credit_application",
+        json!({
+            "customer_id": id,
+            "application_number": "Z-77",
+            "consent_id": consent["id"],
+            "permissible_purpose": "credit_transaction",
+            "applicant": zara(),
+            "residence": {"street": "Zz Street", "city": "Zz Town", "region": "NY", "postal_code": "1", "country": "US",
+                "residence_type": "rent", "months": 1},
+            "employment": {"status": "employed", "employer": "Zz Employer",
+                "gross_monthly_income": {"amount": 520_077, "currency": "USD"}},
+            "ssn": "900-71-4321",
+            "birth_date": "1984-03-09",
+            "bank_account_number": "DE0012345678",
+            "x_acme_note": "Zz Vendor",
+        }),
+    );
+    desk.call_ok(ALL_SCOPES, "fni.update_credit_application", json!({"id": made["id"], "status": "submitted"}));
+    let row = json!({"decision_number": "d-1", "application_number": "Z-77", "lender_name": "Example Bank",
+        "decision": "declined", "credit_tier": "Zz Tier", "conditions": ["Zz Condition"], "reasons": ["Zz Note"]});
+    let decision = super::super::imports::apply(&desk, "lender_decisions", &[row]).remove(0).id.unwrap();
+    let found = desk.operate(FIND, json!({"id": id})).unwrap();
+    assert_eq!(found["counts"], json!({"consent": 2, "credit_application": 1, "customer": 1, "lender_decision": 1}));
+    // By the application's id and by the applicant's address as well.
+    for by in [json!({"id": made["id"]}), json!({"id": decision}), json!({"email": "zara@example.com"})] {
+        assert_eq!(desk.operate(FIND, by).unwrap()["counts"], found["counts"]);
+    }
+    assert_eq!(erase(&desk, &json!({"id": id})), 1);
+    assert_nothing_is_left(&desk);
+    let rows = desk.store.inspect(|state| state.rows.values().map(|row| format!("{row:?}")).collect::<String>());
+    for word in CREDIT {
+        assert!(!rows.contains(word), "{word}");
+    }
+    let shown = desk.call_ok(ALL_SCOPES, "fni.get_credit_application", json!({"id": made["id"]}));
+    assert_eq!((&shown["status"], &shown["applicant"]), (&json!("decisioned"), &json!({"name": "[erased]"})));
+    assert_eq!((&shown["consent_id"], &shown["application_number"]), (&consent["id"], &json!("Z-77")));
+    for gone in ["residence", "employment", "ssn_last4", "bank_account_last4", "x_acme_note"] {
+        assert_eq!(shown.get(gone), None, "{gone}");
+    }
+    let shown = desk.call_ok(ALL_SCOPES, "fni.get_lender_decision", json!({"id": decision}));
+    assert_eq!(
+        (&shown["decision"], &shown["adverse_action_required"], shown.get("credit_tier"), shown.get("reasons")),
+        (&json!("declined"), &json!(true), None, None)
+    );
+}

@@ -12,6 +12,7 @@ use crate::model::fault::{Fault, FaultKind};
 use crate::model::page::{Direction, Order, Page, PageKey, Projection, Query, Start, Window};
 use crate::model::reply::Reply;
 use crate::model::table::TableSpec;
+use crate::model::timestamp::Millis;
 use crate::pipeline::record::CallRecord;
 use crate::pipeline::resolve::uri_template;
 use crate::serve::CallContext;
@@ -28,7 +29,7 @@ pub(crate) async fn list(context: &CallContext<'_, '_>, cursor: Option<String>) 
         [only] => Some(only),
         _ => None,
     };
-    let sections = sections(contract, caller);
+    let sections = sections(contract, caller, desk.now());
     let mut entries = Vec::new();
     let (mut section, mut start) = match (&cursor, tenant) {
         (None, _) => {
@@ -103,11 +104,20 @@ fn fixed(contract: &Contract, caller: &Caller, tenant: Option<&TenantId>) -> Vec
         .collect()
 }
 
-fn sections<'a>(contract: &'a Contract, caller: &Caller) -> Vec<(&'a ResourceTemplate, &'static TableSpec)> {
+/// The kinds whose rows are listed. Even the ids of what needs a recent login are shown only after one.
+fn sections<'a>(
+    contract: &'a Contract,
+    caller: &Caller,
+    now: Millis,
+) -> Vec<(&'a ResourceTemplate, &'static TableSpec)> {
     let readable = contract.resources.iter().filter(|resource| readable(contract, caller, resource));
     readable
         .filter_map(|resource| match &resource.source {
-            ResourceSource::Tool { lists: Some(kind), .. } => Some((resource, *kind)),
+            ResourceSource::Tool { lists: Some(kind), name } => {
+                let tool = contract.tools.iter().find(|tool| tool.spec.name == *name);
+                let max_age = tool.and_then(|tool| tool.spec.max_login_age);
+                max_age.is_none_or(|max_age| caller.has_login_within(max_age, now)).then_some((resource, *kind))
+            }
             ResourceSource::Tool { lists: None, .. } | ResourceSource::Document(_) => None,
         })
         .collect()

@@ -222,6 +222,7 @@ async fn send(client: &AdminClient, task: &ExportTask, step: ExportStep) -> Resu
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
+        | AdminResponse::Token(_)
         | AdminResponse::Import(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Maintenance(_)

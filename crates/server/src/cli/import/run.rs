@@ -273,6 +273,7 @@ async fn send(client: &AdminClient, task: &ImportTask, step: ImportStep) -> Resu
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
+        | AdminResponse::Token(_)
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)
         | AdminResponse::Advanced(_)

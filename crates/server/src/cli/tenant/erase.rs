@@ -61,6 +61,7 @@ pub(super) async fn erase(args: EraseTenantArgs) -> Result<(), CliError> {
             | AdminResponse::Secret { .. }
             | AdminResponse::Clients(_)
             | AdminResponse::Revoked { .. }
+            | AdminResponse::Token(_)
             | AdminResponse::Import(_)
             | AdminResponse::Export(_)
             | AdminResponse::Maintenance(_)

@@ -220,6 +220,7 @@ async fn send(data: DataArgs, needed: NeededData, request: TenantRequest) -> Res
         AdminResponse::Secret { .. }
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
+        | AdminResponse::Token(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)
