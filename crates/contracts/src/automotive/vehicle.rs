@@ -332,7 +332,7 @@ pub fn resource() -> ResourceParts {
             "inventory.update",
             "Update a vehicle",
             "Changes what is named, such as price, mileage or status. options and media replace all those \
-                    before; null clears what need not be there. A sold vehicle must go on_hold before it is available \
+                    before. A sold vehicle must go on_hold before it is available \
                     again; one that a deal holds changes its status with that deal. Without amcp:inventory:read the \
                     answer is a receipt.",
             &[stock_rules::INVALID_TRANSITION, stock_rules::HELD_BY_DEAL],

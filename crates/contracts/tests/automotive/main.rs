@@ -41,6 +41,7 @@ mod sales;
 mod scopes;
 mod search;
 mod service_parallel;
+mod size;
 mod stock;
 mod successes;
 mod support;

@@ -11,6 +11,7 @@ use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat};
 use frontdesk_engine::model::tool::{Effect, Tool, ToolSpec};
 
 use crate::errors::up_to_date;
+use crate::size::tokens_by_tool;
 
 const INTRODUCTION: &str = "\
 # AutomotiveMCP reference
@@ -45,15 +46,22 @@ fn docs_openapi_is_generated_from_the_declarations() {
 
 pub(crate) fn page(resources: &[ResourceParts]) -> String {
     let mut page = INTRODUCTION.to_owned();
-    page += "\n## Tools\n\n| tool | does | scope |\n|---|---|---|\n";
+    page += "\n## Tools\n\nTokens: name, description and arguments in `tools/list`, four bytes each.\n\n";
+    page += "| tool | does | scope | tokens |\n|---|---|---|---|\n";
+    let tokens = tokens_by_tool();
+    let write_line = |page: &mut String, spec: &ToolSpec| {
+        let (name, cost) = (spec.name, tokens.get(spec.name).copied().unwrap_or_default());
+        writeln!(page, "| [`{name}`](#{}) | {} | `{}` | {cost} |", anchor(name), spec.title, scopes(spec)).unwrap();
+    };
     for spec in resources.iter().flat_map(|resource| &resource.tools).map(|tool| &tool.spec) {
-        writeln!(page, "| [`{}`](#{}) | {} | `{}` |", spec.name, anchor(spec.name), spec.title, scopes(spec)).unwrap();
+        write_line(&mut page, spec);
     }
     let extensions: Vec<Tool> =
         contract().tools.into_iter().filter(|tool| tool.spec.name.starts_with("x_frontdesk.")).collect();
     for spec in extensions.iter().map(|tool| &tool.spec) {
-        writeln!(page, "| [`{}`](#{}) | {} | `{}` |", spec.name, anchor(spec.name), spec.title, scopes(spec)).unwrap();
+        write_line(&mut page, spec);
     }
+    writeln!(page, "| all {} | | | {} |", tokens.len(), tokens.values().sum::<usize>()).unwrap();
     let mut vocabularies = Vec::new();
     for resource in resources {
         write_resource(&mut page, resource);

@@ -269,8 +269,8 @@ pub fn resource() -> ResourceParts {
         .update(
             "leads.update",
             "Update a lead",
-            "Changes what is named, such as status, owner, vehicle, comments or the reason why a lead was lost; null \
-                    clears what need not be there. A finished lead opens again only if you name an open status. Consent \
+            "Changes what is named, such as status, owner, vehicle, comments or the reason why a lead was lost. A \
+                    finished lead opens again only if you name an open status. Consent \
                     is changed with consent.update. Without amcp:leads:read the answer is a receipt.",
             &[LOST_REASON_REQUIRED, INVALID_TRANSITION],
         )
