@@ -20,6 +20,7 @@ SCOPES = [
     *["amcp:inventory:read", "amcp:inventory:write"],
     *["amcp:leads:read", "amcp:leads:write"],
     *["amcp:service:read", "amcp:service:write"],
+    "amcp:signals:read",
 ]
 DEAL_TOOLS = [
     *["cancel_deal", "create", "get", "get_fee", "get_trade_value", "list", "list_fees", "list_trade_values"],
@@ -39,6 +40,7 @@ TOOLS = [
     *["inventory.create", "inventory.get", "inventory.list", "inventory.search", "inventory.update"],
     *["leads.create", "leads.get", "leads.list", "leads.search", "leads.update"],
     *[f"service.{name}" for name in SERVICE_TOOLS],
+    *["signals.get", "signals.list"],
     *[f"x_frontdesk.{name}" for name in ["get_import", "import_adf", "import_items", "list_imports"]],
 ]
 CONTENT_TOOLS = [

@@ -19,6 +19,7 @@ fn expected() -> Value {
                 "consent": {"level": 2},
                 "deals": {"level": 2},
                 "service": {"level": 2},
+            "signals": {"level": 1},
             },
             "auth": {"type": "oauth2.1", "scopes": SCOPES},
         }
@@ -78,7 +79,7 @@ fn a2_01_the_domains_of_the_manifest_are_those_of_the_tools() {
 #[test]
 fn a2_03_levels_are_whole_numbers_from_one_to_three() {
     let domains = domains(&contract());
-    assert_eq!(domains.len(), 5);
+    assert_eq!(domains.len(), 6);
     for domain in domains.values() {
         assert!((1..=3).contains(&domain["level"].as_i64().unwrap()));
     }
@@ -123,6 +124,8 @@ fn resources_are_the_reading_tools_by_address() {
             ("amcp://{dealership_id}/advisors/{id}", "service.get_advisor"),
             ("amcp://{dealership_id}/workshops{?cursor,limit}", "service.list_workshops"),
             ("amcp://{dealership_id}/workshops/{id}", "service.get_workshop"),
+            ("amcp://{dealership_id}/signals{?cursor,limit}", "signals.list"),
+            ("amcp://{dealership_id}/signals/{id}", "signals.get"),
         ]
     );
 }

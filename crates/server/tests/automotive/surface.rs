@@ -29,6 +29,7 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
             "consent": {"level": 2},
             "deals": {"level": 2},
             "service": {"level": 2},
+            "signals": {"level": 1},
         },
         "auth": {"type": "oauth2.1", "scopes": SCOPES},
     });
@@ -57,6 +58,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
         "consent": {"level": 2},
         "deals": {"level": 2},
         "service": {"level": 2},
+        "signals": {"level": 1},
     });
     assert_eq!(manifest["automotive_mcp"]["domains"], levels);
 
@@ -147,7 +149,7 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     // Prefixes are domains of the text; customers belong to leads there.
     for name in TOOLS {
         let domain = name.split('.').next().unwrap();
-        assert!(["inventory", "leads", "customers", "consent", "deals", "service"].contains(&domain), "{name}");
+        assert!(["inventory", "leads", "customers", "consent", "deals", "service", "signals"].contains(&domain), "{name}");
     }
 }
 

@@ -16,8 +16,9 @@ const READ_DEALS: &str = "amcp:deals:read";
 const WRITE_DEALS: &str = "amcp:deals:write";
 const READ_SERVICE: &str = "amcp:service:read";
 const WRITE_SERVICE: &str = "amcp:service:write";
+const READ_SIGNALS: &str = "amcp:signals:read";
 
-const SCOPES: [&str; 9] = [
+const SCOPES: [&str; 10] = [
     READ_STOCK,
     READ_LEADS,
     WRITE_LEADS,
@@ -30,7 +31,7 @@ const SCOPES: [&str; 9] = [
 ];
 
 /// Every tool with the one scope that opens it.
-const TOOLS: [(&str, &str); 45] = [
+const TOOLS: [(&str, &str); 47] = [
     ("inventory.list", READ_STOCK),
     ("inventory.search", READ_STOCK),
     ("inventory.get", READ_STOCK),
@@ -76,6 +77,8 @@ const TOOLS: [(&str, &str); 45] = [
     ("service.get_advisor", READ_SERVICE),
     ("service.list_workshops", READ_SERVICE),
     ("service.get_workshop", READ_SERVICE),
+    ("signals.list", READ_SIGNALS),
+    ("signals.get", READ_SIGNALS),
 ];
 
 async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
@@ -137,6 +140,7 @@ async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
         "service.get_repair_order" => json!({"id": first_id(agent, "service.list_repair_orders").await}),
         "service.get_service_code" => json!({"id": first_id(agent, "service.list_service_codes").await}),
         "service.get_advisor" => json!({"id": first_id(agent, "service.list_advisors").await}),
+        "signals.get" => json!({"id": first_id(agent, "signals.list").await}),
         "service.get_workshop" => json!({"id": first_id(agent, "service.list_workshops").await}),
         _ => json!({"limit": 1}),
     }

@@ -12,7 +12,8 @@ pub const READ_LEADS: &str = "amcp:leads:read";
 pub const WRITE_LEADS: &str = "amcp:leads:write";
 /// In the order of a token's answer.
 pub const EVERYTHING: &str = "amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write \
-    amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write amcp:service:read amcp:service:write";
+    amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write amcp:service:read amcp:service:write \
+    amcp:signals:read";
 pub const PATH: &str = "/mcp/automotive";
 
 /// The two tenants of the demo.

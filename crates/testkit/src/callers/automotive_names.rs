@@ -2,7 +2,7 @@
 //! them: none may be renamed or taken away.
 
 /// The tools of the specification's domains.
-pub const TOOLS: [&str; 47] = [
+pub const TOOLS: [&str; 49] = [
     "inventory.list",
     "inventory.search",
     "inventory.get",
@@ -50,13 +50,15 @@ pub const TOOLS: [&str; 47] = [
     "service.get_advisor",
     "service.list_workshops",
     "service.get_workshop",
+    "signals.list",
+    "signals.get",
 ];
 
 /// The tools that the specification does not name.
 pub const EXTENSIONS: [&str; 4] =
     ["x_frontdesk.import_items", "x_frontdesk.get_import", "x_frontdesk.list_imports", "x_frontdesk.import_adf"];
 
-pub const SCOPES: [&str; 10] = [
+pub const SCOPES: [&str; 11] = [
     "amcp:inventory:read",
     "amcp:inventory:write",
     "amcp:leads:read",
@@ -65,6 +67,7 @@ pub const SCOPES: [&str; 10] = [
     "amcp:deals:write",
     "amcp:service:read",
     "amcp:service:write",
+    "amcp:signals:read",
     "amcp:consent:read",
     "amcp:consent:write",
 ];

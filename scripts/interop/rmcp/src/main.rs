@@ -25,7 +25,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 type Session = RunningService<RoleClient, ()>;
 
 const STOCK: &str = "amcp:inventory:read";
-const EVERYTHING: [&str; 10] = [
+const EVERYTHING: [&str; 11] = [
     STOCK,
     "amcp:consent:read",
     "amcp:consent:write",
@@ -36,9 +36,10 @@ const EVERYTHING: [&str; 10] = [
     "amcp:leads:write",
     "amcp:service:read",
     "amcp:service:write",
+    "amcp:signals:read",
 ];
 const STOCK_TOOLS: [&str; 3] = ["inventory.get", "inventory.list", "inventory.search"];
-const TOOLS: [&str; 51] = [
+const TOOLS: [&str; 53] = [
     "consent.check",
     "consent.create",
     "consent.get",
@@ -86,6 +87,8 @@ const TOOLS: [&str; 51] = [
     "service.list_workshops",
     "service.update_appointment",
     "service.update_repair_order",
+    "signals.get",
+    "signals.list",
     "x_frontdesk.get_import",
     "x_frontdesk.import_adf",
     "x_frontdesk.import_items",

@@ -18,6 +18,7 @@ use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 use super::imports;
+use super::signal;
 use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, RecordKind, ResourceParts, TENANT, TOTAL, missing_message};
 use brief::Descriptions;
 use failure::NotFoundCodes;
@@ -36,8 +37,10 @@ impl Automotive {
             let names = resource.tools.iter().map(|tool| tool.spec.name);
             names.chain([resource.collection]).map(|name| (name, resource.not_found))
         });
+        let signals = [signal::GET, "signals"].map(|name| (name, signal::NOT_FOUND.code));
+        let others = [(imports::GET_IMPORT, imports::NOT_FOUND.code)].into_iter().chain(signals);
         let mut known: Vec<(&'static str, Code)> = Vec::new();
-        for (name, code) in codes.chain([(imports::GET_IMPORT, imports::NOT_FOUND.code)]) {
+        for (name, code) in codes.chain(others) {
             if !known.iter().any(|(known, _)| *known == name) {
                 known.push((name, code));
             }

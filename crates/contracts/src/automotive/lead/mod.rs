@@ -94,6 +94,9 @@ pub struct Lead {
     /// When somebody last spoke with the person.
     #[field(update)]
     pub last_contact_at: Option<Timestamp>,
+    /// Minutes from received_at until somebody first answered: the first contact that was recorded, or status that shows one.
+    #[field(column)]
+    pub response_minutes: Option<Integer<0, 100_000_000>>,
     /// Why it was lost.
     #[field(update, known)]
     #[argument("Why it was lost; needed with status lost and only then.")]
@@ -189,6 +192,7 @@ impl PersonRecord for Lead {
             do_not_contact,
             received_at: _,
             last_contact_at: _,
+            response_minutes: _,
             lost_reason: _,
             contact,
             comments,
