@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use frontdesk_contracts::automotive::{contract_with, resources};
 use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_testkit::signal_figures::Records;
 use serde_json::{Value, json};
 
 use crate::support::{ALL_SCOPES, NOW, TestDesk};
@@ -123,7 +124,10 @@ fn every_figure_is_what_raw_records_say() {
                     assert_eq!((item["sample_size"].as_u64(), item.get("value").and_then(Value::as_i64)), (Some(size), value), "{item}");
                     *compared.entry(text(&item["metric"]).to_owned()).or_default() += 1;
                 }
-                assert_eq!(desk.call_ok(READ, "signals.get", json!({"id": item["id"]})), item);
+                // Some of them are read alone, too; each costs as much as its whole group.
+                if compared.values().sum::<usize>() % 9 == 0 {
+                    assert_eq!(desk.call_ok(READ, "signals.get", json!({"id": item["id"]})), item);
+                }
             }
         }
     }
@@ -173,88 +177,10 @@ fn a_sold_vehicle_says_when() {
     assert!(change("on_hold").get("sold_at").is_none());
 }
 
-struct Records {
-    leads: Vec<Value>,
-    vehicles: Vec<Value>,
-    visits: Vec<Value>,
-}
-
-impl Records {
-    /// The size and the value of a figure, in the plainest way there is.
-    fn figure(&self, item: &Value, start: i64, end: i64, now: i64) -> (u64, Option<i64>) {
-        let within = |at: &Value| at.is_string() && (start..end).contains(&millis(at));
-        let word = item.get("dimension_value");
-        let in_group = |record: &Value| match item.get("dimension").and_then(Value::as_str) {
-            None => true,
-            Some("source") => record.pointer("/source/channel").or(record.get("channel")) == word,
-            Some(field) => record.get(field) == word,
-        };
-        let is = |record: &Value, words: &[&str]| words.contains(&text(&record["status"]));
-        match text(&item["metric"]) {
-            "lead_volume" => {
-                let count = self.leads.iter().filter(|lead| in_group(lead) && within(&lead["created_at"])).count();
-                (count as u64, Some(count as i64))
-            }
-            "lead_response_time" => {
-                let of_period = self.leads.iter().filter(|lead| in_group(lead) && within(&lead["created_at"]));
-                let mut minutes: Vec<i64> = of_period.filter_map(|lead| lead["response_minutes"].as_i64()).collect();
-                minutes.sort_unstable();
-                (minutes.len() as u64, minutes.get(minutes.len().saturating_sub(1) / 2).copied())
-            }
-            "appointment_show_rate" => {
-                let of_period: Vec<&Value> =
-                    self.visits.iter().filter(|visit| in_group(visit) && within(&visit["start"])).collect();
-                let kept = of_period.iter().filter(|visit| is(visit, &["checked_in", "in_progress", "completed"])).count();
-                let missed = of_period.iter().filter(|visit| is(visit, &["no_show"])).count();
-                let rate = kept as f64 * 10_000.0 / (kept + missed) as f64;
-                ((kept + missed) as u64, Some(rate.round() as i64))
-            }
-            metric @ ("inventory_turn" | "days_supply") => {
-                let until = end.min(now);
-                let sold_at = |unit: &Value| unit.get("sold_at").map(millis);
-                let stock = |at: i64| {
-                    let here = |unit: &&Value| {
-                        let sold_later = is(unit, &["sold"]) && sold_at(unit).is_some_and(|sold| sold >= at);
-                        let is_here = is(unit, &["available", "pending", "reserved", "on_hold"]) || sold_later;
-                        in_group(unit) && millis(&unit["in_stock_at"]) < at && is_here
-                    };
-                    self.vehicles.iter().filter(here).count() as f64
-                };
-                let is_sold = |unit: &&Value| in_group(unit) && sold_at(unit).is_some_and(|at| (start..until).contains(&at));
-                let sold = self.vehicles.iter().filter(is_sold).count() as f64;
-                let days = (until - start) as f64 / DAY as f64;
-                let size = (sold + stock(until)) as u64;
-                let value = if metric == "inventory_turn" {
-                    let average = (stock(start) + stock(until)) / 2.0;
-                    (average > 0.0).then(|| (sold * 365.0 / days * 100.0 / average).round() as i64)
-                } else {
-                    (sold > 0.0).then(|| (stock(until) * days / sold).round() as i64)
-                };
-                (size, value)
-            }
-            _ => {
-                let price = |unit: &Value| unit["price"]["amount"].as_i64().unwrap();
-                let median = |mut prices: Vec<i64>| {
-                    prices.sort_unstable();
-                    prices[(prices.len() - 1) / 2]
-                };
-                // Newest first, as the list gives them.
-                let newest = self.vehicles.iter().find(|unit| is(unit, &["available"])).unwrap();
-                let currency = &newest["price"]["currency"];
-                let is_usual = |unit: &&Value| is(unit, &["available"]) && unit["price"]["currency"] == *currency;
-                let available: Vec<&Value> = self.vehicles.iter().filter(is_usual).collect();
-                let own: Vec<i64> = available.iter().filter(|unit| in_group(unit)).map(|unit| price(unit)).collect();
-                let size = own.len() as u64;
-                let usual = median(available.iter().map(|unit| price(unit)).collect());
-                (size, Some((median(own) as f64 * 10_000.0 / usual as f64).round() as i64))
-            }
-        }
-    }
-}
-
 /// Leads of two months, of which some are answered, by ways and times that look random.
 fn crowd(desk: &TestDesk) {
     let channels = ["website", "phone", "chat", "walk_in", "referral"];
+    visits(desk);
     let mut random: u64 = 20_260_131;
     let mut next = |bound: u64| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -263,7 +189,7 @@ fn crowd(desk: &TestDesk) {
     // Times are random, but pass in order.
     let mut steps: Vec<(i64, usize, bool)> = Vec::new();
     for number in 0..120 {
-        let recorded = NOW.0 + (next(58 * 24 * 60) as i64) * 60_000;
+        let recorded = NOW.0 + 21 * DAY + (next(37 * 24 * 60) as i64) * 60_000;
         steps.push((recorded, number, true));
         if next(3) > 0 {
             steps.push((recorded + 60_000 + (next(3 * 24 * 60) as i64) * 60_000, number, false));
@@ -281,6 +207,25 @@ fn crowd(desk: &TestDesk) {
         }
     }
     desk.clock.set(NOW.0 + 62 * DAY + 7 * HOUR);
+}
+
+/// Two appointments on each of twelve days, of which every fourth customer did not come.
+fn visits(desk: &TestDesk) {
+    let mut booked = Vec::new();
+    for day in 1..=12 {
+        desk.clock.set(NOW.0 + day * DAY);
+        let free = json!({"service_codes": ["OIL"], "max_slots": 2});
+        let slots = desk.call_ok(ALL_SCOPES, "service.check_availability", free)["slots"].clone();
+        for slot in slots.as_array().unwrap() {
+            let booking = json!({"vehicle": {"make": "Honda", "model": "Civic"}, "start": slot["start"], "service_codes": ["OIL"]});
+            booked.push(desk.call_ok(ALL_SCOPES, "service.book_appointment", booking)["id"].clone());
+        }
+    }
+    desk.clock.set(NOW.0 + 20 * DAY);
+    for (place, id) in booked.into_iter().enumerate() {
+        let status = if place % 4 == 0 { "no_show" } else { "checked_in" };
+        desk.call_ok(ALL_SCOPES, "service.update_appointment", json!({"id": id, "status": status}));
+    }
 }
 
 fn lead(channel: &str) -> Value {

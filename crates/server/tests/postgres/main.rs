@@ -6,4 +6,5 @@ mod erasure;
 mod imports;
 mod nodes;
 mod serving;
+mod signals;
 mod tenant_transfer;

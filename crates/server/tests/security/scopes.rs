@@ -28,6 +28,7 @@ const SCOPES: [&str; 10] = [
     WRITE_DEALS,
     READ_SERVICE,
     WRITE_SERVICE,
+    READ_SIGNALS,
 ];
 
 /// Every tool with the one scope that opens it.
