@@ -21,6 +21,7 @@ SCOPES = [
     *["amcp:leads:read", "amcp:leads:write"],
     *["amcp:parts:read", "amcp:parts:write"],
     *["amcp:service:read", "amcp:service:write"],
+    "amcp:signals:read",
 ]
 DEAL_TOOLS = [
     *["cancel_deal", "create", "get", "get_fee", "get_trade_value", "list", "list_fees", "list_trade_values"],
@@ -45,6 +46,7 @@ TOOLS = [
     *["leads.create", "leads.get", "leads.list", "leads.search", "leads.update"],
     *[f"parts.{name}" for name in PART_TOOLS],
     *[f"service.{name}" for name in SERVICE_TOOLS],
+    *["signals.get", "signals.list"],
     *[f"x_frontdesk.{name}" for name in ["get_import", "import_adf", "import_items", "list_imports"]],
 ]
 CONTENT_TOOLS = [

@@ -17,6 +17,7 @@ pub mod tomo;
 /// The derives name this crate by its path, also here.
 extern crate self as frontdesk_contracts;
 
+pub use automotive::signal::SignalSettings;
 use feed::{FeedTarget, XmlRow, XmlSettings};
 pub use frontdesk_derive::{Record, Vocabulary};
 use frontdesk_engine::model::contract_entry::{ContractEntry, QueryLimits, Requires};
@@ -42,6 +43,14 @@ pub fn all() -> Vec<Contract> {
 
 pub fn by_id(id: &str) -> Option<Contract> {
     all().into_iter().find(|contract| contract.id == id)
+}
+
+/// As `by_id`, as a configuration mounts it.
+pub fn mounted(id: &str, signals: SignalSettings) -> Option<Contract> {
+    if id == automotive::ID {
+        return Some(automotive::contract_with(automotive::resources(), signals));
+    }
+    by_id(id)
 }
 
 /// What rows of a feed of this kind become. `input` is the schema of the arguments.

@@ -1,6 +1,7 @@
 //! Who calls, and who watches: an `Identity` that believes what a token says, and an `Observer` that remembers calls.
 
 pub mod automotive_names;
+pub mod signal_figures;
 
 use std::sync::{Arc, Mutex};
 

@@ -21,7 +21,7 @@ pub mod wait;
 
 #[cfg(feature = "app")]
 pub use app::TestApp;
-pub use callers::{ObservedCalls, TokenIdentity, automotive_names};
+pub use callers::{ObservedCalls, TokenIdentity, automotive_names, signal_figures};
 pub use clock::TestClock;
 pub use folder::TestFolder;
 pub use memory_store::MemoryStore;

@@ -10,7 +10,7 @@ const STOCK = "amcp:inventory:read";
 // More than the demo's clients may have: the answer to the token request is narrower.
 const WIDE = "amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write " +
   "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write " +
-  "amcp:parts:read amcp:parts:write amcp:service:read amcp:service:write amcp:fni:read";
+  "amcp:parts:read amcp:parts:write amcp:service:read amcp:service:write amcp:signals:read amcp:fni:read";
 const SITE_WIDE = "mcp:read mcp:call mcp:admin";
 const STOCK_TOOLS = ["inventory.get", "inventory.list", "inventory.search"];
 const LEAD_TOOLS = ["leads.create", "leads.get", "leads.list", "leads.search", "leads.update"];
@@ -36,6 +36,7 @@ const TOOLS = [
   ...LEAD_TOOLS,
   ...PART_TOOLS,
   ...SERVICE_TOOLS,
+  ...["signals.get", "signals.list"],
   ...["get_import", "import_adf", "import_items", "list_imports"].map((name) => `x_frontdesk.${name}`),
 ];
 const SITE_TOOLS = [

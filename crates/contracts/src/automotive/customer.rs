@@ -307,7 +307,7 @@ pub fn resource() -> ResourceParts {
         .update(
             "customers.update",
             "Update a customer",
-            "Changes what is named; null clears what need not be there. primary_contact is replaced whole. Before a new \
+            "Changes what is named. primary_contact is replaced whole. Before a new \
                     e-mail address or number, record the person's consent for it with consent.create. Without \
                     amcp:leads:read the answer is a receipt.",
             &[CONSENT_REQUIRED],

@@ -23,6 +23,7 @@ pub mod resource;
 pub mod sample_feed;
 pub mod scopes;
 pub mod service;
+pub mod signal;
 pub mod trade_value;
 pub mod values;
 pub mod vehicle;
@@ -39,6 +40,7 @@ use serde_json::{Value, json};
 use codes::CodeSpec;
 pub use dialect::Automotive;
 use resource::ResourceParts;
+use signal::SignalSettings;
 
 pub const ID: &str = "automotive";
 
@@ -69,8 +71,14 @@ pub fn contract() -> Contract {
 
 /// The contract with these resources.
 pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
-    let scopes = scopes::of_tools(resources.iter().flat_map(|resource| &resource.tools));
-    let manifest = manifest::content(&resources, &scopes);
+    contract_with(resources, SignalSettings::default())
+}
+
+/// As `contract_of`, with what is configured.
+pub fn contract_with(resources: Vec<ResourceParts>, settings: SignalSettings) -> Contract {
+    let signals = signal::tools(settings);
+    let scopes = scopes::of_tools(resources.iter().flat_map(|resource| &resource.tools).chain(&signals));
+    let manifest = manifest::content(&resources, &signals, &scopes);
     let document = manifest::document(&manifest);
     let dialect = Automotive::new(&resources);
     let hidden = resources.iter().flat_map(|resource| resource.hidden_tables.iter().copied());
@@ -89,6 +97,8 @@ pub fn contract_of(resources: Vec<ResourceParts>) -> Contract {
         tools.extend(resource.tools);
         imports.push(resource.import);
     }
+    templates.extend(signal::templates());
+    tools.extend(signals);
     tools.extend(imports::tools(&imports));
     tools.push(adf::tool());
     Contract {
@@ -113,7 +123,7 @@ pub fn all_codes(resources: &[ResourceParts]) -> Vec<CodeSpec> {
     let mut all = codes::descriptions::COMMON.to_vec();
     let not_found = resources.iter().map(|resource| not_found_code(resources, resource.not_found));
     for code in not_found
-        .chain([imports::NOT_FOUND])
+        .chain([signal::NOT_FOUND, imports::NOT_FOUND])
         .chain(resources.iter().flat_map(|resource| resource.codes.iter().copied()))
     {
         if !all.iter().any(|known| known.code == code.code) {

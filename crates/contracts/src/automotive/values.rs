@@ -13,9 +13,9 @@ pub const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
 /// An integer amount of minor units and a currency (A3-33).
 #[derive(Debug, Clone, PartialEq, Eq, Record)]
 pub struct Money {
-    /// Whole minor units of the currency: 2499999 is 24,999.99 USD.
+    /// Minor units: 2499999 is 24,999.99 USD.
     pub amount: MinorUnits,
-    /// ISO 4217 code, such as USD.
+    /// ISO 4217, such as USD.
     pub currency: Currency,
 }
 
@@ -29,9 +29,9 @@ impl Money {
 #[derive(Debug, Clone, PartialEq, Eq, Record)]
 #[record(ordered_by = millimetres)]
 pub struct Distance {
-    /// Whole miles or kilometres.
+    /// Whole miles or km.
     pub value: Integer<0, 9_999_999>,
-    /// Unit of the value.
+    /// Its unit.
     pub unit: DistanceUnit,
 }
 

@@ -133,9 +133,12 @@ pub struct Vehicle {
     /// The deal that reserves it or has sold it, and decides its status.
     pub held_by: Option<VehicleHold>,
     /// When it came into stock.
-    #[field(create, update)]
+    #[field(create, update, column)]
     #[default(|new| new.now)]
     pub in_stock_at: Timestamp,
+    /// When it was sold; absent otherwise, and for units sold before this was recorded.
+    #[field(column)]
+    pub sold_at: Option<Timestamp>,
     /// The dealership's words about it.
     #[field(create, update, searched)]
     pub description: Option<Text<4000>>,
@@ -229,6 +232,7 @@ impl Resource for Vehicle {
         vehicle.vin = vin.as_str().into();
         vehicle.vin_check = VinCheck::of(&vin);
         vehicle.note_price(context.now());
+        vehicle.note_sale(VehicleStatus::Unknown, context.now());
         check_against(&vin, vehicle.year, &vehicle.make)
     }
 
@@ -238,6 +242,7 @@ impl Resource for Vehicle {
         context: &WriteContext<'_>,
     ) -> Result<(), Fault> {
         stock_rules::check_status(&before.record, &after.record)?;
+        after.record.note_sale(before.record.status, context.now());
         if before.record.price != after.record.price {
             after.record.note_change_of_price(before, context.now());
         }
@@ -332,7 +337,7 @@ pub fn resource() -> ResourceParts {
             "inventory.update",
             "Update a vehicle",
             "Changes what is named, such as price, mileage or status. options and media replace all those \
-                    before; null clears what need not be there. A sold vehicle must go on_hold before it is available \
+                    before. A sold vehicle must go on_hold before it is available \
                     again; one that a deal holds changes its status with that deal. Without amcp:inventory:read the \
                     answer is a receipt.",
             &[stock_rules::INVALID_TRANSITION, stock_rules::HELD_BY_DEAL],

@@ -179,6 +179,7 @@ fn a3_13_an_update_changes_what_it_names_and_keeps_the_id() {
     expected["status"] = json!("working");
     expected["owner"] = json!({"id": "emp_03", "name": "Sam Okafor"});
     expected["last_contact_at"] = json!("2026-01-31T09:00:00Z");
+    expected["response_minutes"] = json!(0);
     expected["version"] = json!(2);
     assert_eq!(after, expected);
     assert_eq!(desk.call_ok(ALL_SCOPES, "leads.get", json!({"id": before["id"]})), expected);

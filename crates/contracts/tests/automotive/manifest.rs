@@ -21,6 +21,7 @@ fn expected() -> Value {
                 "service": {"level": 2},
                 "parts": {"level": 2},
                 "fni": {"level": 2},
+            "signals": {"level": 2},
             },
             "auth": {"type": "oauth2.1", "scopes": SCOPES},
         }
@@ -135,6 +136,8 @@ fn resources_are_the_reading_tools_by_address() {
             ("amcp://{dealership_id}/credit_applications/{id}", "fni.get_credit_application"),
             ("amcp://{dealership_id}/lender_decisions{?cursor,limit}", "fni.list_lender_decisions"),
             ("amcp://{dealership_id}/lender_decisions/{id}", "fni.get_lender_decision"),
+            ("amcp://{dealership_id}/signals{?cursor,limit}", "signals.list"),
+            ("amcp://{dealership_id}/signals/{id}", "signals.get"),
         ]
     );
 }

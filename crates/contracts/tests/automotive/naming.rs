@@ -113,6 +113,7 @@ fn a5_07_types_are_singular_snake_case_nouns() {
             "quote",
             "repair_order",
             "service_code",
+            "signal",
             "trade_value",
             "vehicle",
             "workshop",

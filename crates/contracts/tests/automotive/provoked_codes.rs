@@ -96,6 +96,7 @@ const TABLE: &[(&str, Provoke)] = &[
     ("deals.not_found", |desk| call(desk, "deals.get", json!({"id": "none"}))),
     ("service.not_found", |desk| call(desk, "service.get_appointment", json!({"id": "none"}))),
     ("parts.not_found", |desk| call(desk, "parts.get", json!({"id": "none"}))),
+    ("signals.not_found", |desk| call(desk, "signals.get", json!({"id": "none"}))),
     ("x_frontdesk.import_not_found", |desk| call(desk, "x_frontdesk.get_import", json!({"id": "none"}))),
     ("inventory.duplicate", |desk| {
         desk.call_ok(ALL_SCOPES, "inventory.create", vehicle());

@@ -24,6 +24,7 @@ fn left_out() -> Value {
         "do_not_contact",
         "received_at",
         "last_contact_at",
+        "response_minutes",
         "lost_reason",
         "contact",
         "comments",

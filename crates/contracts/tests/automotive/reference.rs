@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use frontdesk_contracts::automotive::codes::CodeSpec;
 use frontdesk_contracts::automotive::resource::ResourceParts;
-use frontdesk_contracts::automotive::{all_codes, contract, contract_of, resources};
+use frontdesk_contracts::automotive::{all_codes, contract, contract_of, resources, signal};
 use frontdesk_contracts::openapi;
-use frontdesk_contracts::record::{FieldSpec, VocabularySpec};
+use frontdesk_contracts::record::{FieldSpec, Vocabulary as _, VocabularySpec};
 use frontdesk_engine::model::schema::{Field, Presence, Schema, TextFormat};
 use frontdesk_engine::model::tool::{Effect, Tool, ToolSpec};
 
 use crate::errors::up_to_date;
+use crate::size::tokens_by_tool;
 
 const INTRODUCTION: &str = "\
 # AutomotiveMCP reference
@@ -45,20 +46,32 @@ fn docs_openapi_is_generated_from_the_declarations() {
 
 pub(crate) fn page(resources: &[ResourceParts]) -> String {
     let mut page = INTRODUCTION.to_owned();
-    page += "\n## Tools\n\n| tool | does | scope |\n|---|---|---|\n";
+    page += "\n## Tools\n\nTokens: name, description and arguments in `tools/list`, four bytes each.\n\n";
+    page += "| tool | does | scope | tokens |\n|---|---|---|---|\n";
+    let tokens = tokens_by_tool();
+    let write_line = |page: &mut String, spec: &ToolSpec| {
+        let (name, cost) = (spec.name, tokens.get(spec.name).copied().unwrap_or_default());
+        writeln!(page, "| [`{name}`](#{}) | {} | `{}` | {cost} |", anchor(name), spec.title, scopes(spec)).unwrap();
+    };
     for spec in resources.iter().flat_map(|resource| &resource.tools).map(|tool| &tool.spec) {
-        writeln!(page, "| [`{}`](#{}) | {} | `{}` |", spec.name, anchor(spec.name), spec.title, scopes(spec)).unwrap();
+        write_line(&mut page, spec);
+    }
+    let signals = signal::tools(Default::default());
+    for tool in &signals {
+        write_line(&mut page, &tool.spec);
     }
     let extensions: Vec<Tool> =
         contract().tools.into_iter().filter(|tool| tool.spec.name.starts_with("x_frontdesk.")).collect();
     for spec in extensions.iter().map(|tool| &tool.spec) {
-        writeln!(page, "| [`{}`](#{}) | {} | `{}` |", spec.name, anchor(spec.name), spec.title, scopes(spec)).unwrap();
+        write_line(&mut page, spec);
     }
+    writeln!(page, "| all {} | | | {} |", tokens.len(), tokens.values().sum::<usize>()).unwrap();
     let mut vocabularies = Vec::new();
     for resource in resources {
         write_resource(&mut page, resource);
         collect_vocabularies(resource.fields, &mut vocabularies);
     }
+    write_signals(&mut page, &signals);
     let guide = "../guides/own-data";
     page += "\n## Imports\n\nTools of Frontdesk itself. An import adds many records at once: ";
     writeln!(page, "see [the guide]({guide}.md).").unwrap();
@@ -75,6 +88,25 @@ pub(crate) fn page(resources: &[ResourceParts]) -> String {
         writeln!(page, "| `{}` | {means} | {next} |", code.0).unwrap();
     }
     page
+}
+
+fn write_signals(page: &mut String, tools: &[Tool]) {
+    *page += "\n## signal\n\nFigures that are computed from the dealership's records when they are read. ";
+    *page +=
+        "Groups of fewer records than `signals.min_group` are suppressed, never alone; groups and totals are never in ";
+    *page += "one answer.\n\n";
+    for template in signal::templates() {
+        writeln!(page, "- `{}`: {}", template.template, template.about).unwrap();
+    }
+    *page += "\n| metric | unit | groups | is |\n|---|---|---|---|\n";
+    for metric in signal::METRICS {
+        let dimensions: Vec<String> = metric.dimensions().iter().map(|one| format!("`{}`", one.as_str())).collect();
+        let (name, unit) = (metric.as_str(), metric.unit().as_str());
+        writeln!(page, "| `{name}` | {unit} | {} | {} |", dimensions.join(", "), metric.definition()).unwrap();
+    }
+    for tool in tools {
+        write_tool(page, &tool.spec);
+    }
 }
 
 fn anchor(heading: &str) -> String {

@@ -29,7 +29,7 @@ pub(crate) const NOW: Millis = Millis(1_769_851_800_000);
 
 pub(crate) const ALL_SCOPES: &str = "amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write \
     amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write amcp:service:read amcp:service:write \
-    amcp:parts:read amcp:parts:write amcp:fni:read amcp:fni:write";
+    amcp:parts:read amcp:parts:write amcp:fni:read amcp:fni:write amcp:signals:read";
 
 pub(crate) struct TestDesk {
     pub(crate) desk: Desk,
@@ -85,6 +85,12 @@ impl TestDesk {
             clock,
             runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
         }
+    }
+
+    /// The same records under another contract.
+    pub(crate) fn remounted(self, contract: Contract) -> TestDesk {
+        let mount = Mount::new(contract, self.mount.resource.clone(), self.mount.metadata_url.clone());
+        TestDesk { mount, ..self }
     }
 
     /// Calls a tool for the Lakeside dealership with these scopes, for somebody who has just logged in; returns `isError`

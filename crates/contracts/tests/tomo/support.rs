@@ -388,5 +388,6 @@ fn vehicle(vin: &str, number: &str, make: &str, model: &str, year: i64, price_mi
         held_by: None,
         in_stock_at: NOW,
         description: Some("One owner.".into()),
+        sold_at: None,
     }
 }

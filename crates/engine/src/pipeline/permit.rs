@@ -235,6 +235,11 @@ impl Permitted<'_> {
         self.desk.store.page(&self.tenant, query).await
     }
 
+    /// How many rows pass these filters, counted to `max` at most.
+    pub async fn count(&self, table: &'static TableSpec, filters: Vec<Filter>, max: usize) -> Result<usize, Fault> {
+        self.desk.store.count(&self.tenant, CountQuery { table, filters, max }).await
+    }
+
     /// How many rows pass these filters, if the caller asked for it. They are counted to `max` at most, and not at all if
     /// `page` has all of them.
     pub async fn total(

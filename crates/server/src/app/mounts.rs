@@ -125,7 +125,7 @@ pub(super) fn plan_mounts(
                 plans.extend(plan_partner(config, mount, partner, current.of(&mount.path)));
             }
             (None, _) => {
-                let contract = contracts::by_id(&mount.contract);
+                let contract = contracts::mounted(&mount.contract, config.signals);
                 let rest = || mount.rest.clone();
                 plans.extend(
                     contract.map(|contract| MountPlan { rest: rest(), ..MountPlan::new(mount.path.clone(), contract) }),

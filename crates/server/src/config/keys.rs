@@ -285,6 +285,13 @@ pub static KEYS: &[ConfigKey] = &[
         value_type: ValueType::File(|raw| &mut raw.outbound_ca),
     },
     ConfigKey {
+        path: "signals.min_group",
+        env: "FRONTDESK_SIGNALS_MIN_GROUP",
+        default: DefaultValue::Text("5"),
+        about: "The smallest number of records that a figure of `signals.list` and `signals.get` may be from. Smaller groups are suppressed, and others with them where they would give a small one away.",
+        value_type: ValueType::Number { min: 2, max: 1000, at: |raw| &mut raw.signals_min_group },
+    },
+    ConfigKey {
         path: "mount",
         env: "FRONTDESK_MOUNT",
         default: DefaultValue::Derived("without a file, every contract at /mcp/NAME; required in a file"),

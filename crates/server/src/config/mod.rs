@@ -24,6 +24,7 @@ use std::time::Duration;
 
 pub use env::{StdioLogin, environment, login};
 pub use finding::{ConfigErrors, Finding};
+use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_store::Address;
 pub use keys::{ConfigKey, DefaultValue, KEYS};
@@ -155,6 +156,7 @@ pub struct Config {
     pub log: LogConfig,
     pub traces: TracesConfig,
     pub outbound: OutboundConfig,
+    pub signals: SignalSettings,
     pub database: DatabaseConfig,
     /// At least one, with distinct paths.
     pub mounts: Vec<MountConfig>,

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
 
 use super::finding::{ConfigError, Finding};
@@ -57,6 +58,7 @@ pub(super) struct RawConfig {
     pub(super) traces_sample: SampleRatio,
     pub(super) outbound_allow: Vec<IpNetwork>,
     pub(super) outbound_ca: Option<PathBuf>,
+    pub(super) signals_min_group: u32,
     pub(super) mounts: Option<Vec<MountConfig>>,
 }
 
@@ -101,6 +103,7 @@ impl RawConfig {
             traces_sample: SampleRatio::NONE,
             outbound_allow: Vec::new(),
             outbound_ca: None,
+            signals_min_group: 0,
             mounts: None,
         }
     }
@@ -166,6 +169,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         log: LogConfig { format: raw.log_format },
         traces: traces.map_or(TracesConfig::Off, |collector| TracesConfig::Otlp(Box::new(collector))),
         outbound: OutboundConfig { allow: raw.outbound_allow, ca: raw.outbound_ca },
+        signals: SignalSettings { min_group: raw.signals_min_group as usize },
         database: match (raw.database, raw.database_ca) {
             (DatabaseConfig::Postgres(address), Some(authority)) => {
                 DatabaseConfig::Postgres(address.trusting(&authority))

@@ -6,16 +6,22 @@ use serde_json::Value;
 /// Where a value does not fit its schema, and by which rule.
 pub(crate) fn misfits(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    visit(schema, value, "", &mut found);
+    visit(schema, schema, value, "", &mut found);
     found
 }
 
-fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+/// `root` holds the definitions.
+fn visit(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
     for (keyword, rule) in schema.as_object().unwrap() {
         let holds = match keyword.as_str() {
-            "description" | "properties" | "items" => true,
+            "description" | "properties" | "items" | "$defs" => true,
+            "$ref" => {
+                let target = root.pointer(rule.as_str().unwrap().trim_start_matches('#')).unwrap();
+                visit(root, target, value, at, found);
+                true
+            }
             "type" => is(rule.as_str().unwrap(), value),
-            "oneOf" => rule.as_array().unwrap().iter().filter(|one| misfits(one, value).is_empty()).count() == 1,
+            "oneOf" => rule.as_array().unwrap().iter().filter(|one| fits(root, one, value)).count() == 1,
             "enum" => rule.as_array().unwrap().contains(value),
             "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
             "additionalProperties" => {
@@ -46,14 +52,20 @@ fn visit(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
     }
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         if let Some(value) = value.get(name) {
-            visit(field, value, &format!("{at}/{name}"), found);
+            visit(root, field, value, &format!("{at}/{name}"), found);
         }
     }
     for (position, item) in value.as_array().into_iter().flatten().enumerate() {
         if let Some(items) = schema.get("items") {
-            visit(items, item, &format!("{at}/{position}"), found);
+            visit(root, items, item, &format!("{at}/{position}"), found);
         }
     }
+}
+
+fn fits(root: &Value, schema: &Value, value: &Value) -> bool {
+    let mut found = Vec::new();
+    visit(root, schema, value, "", &mut found);
+    found.is_empty()
 }
 
 fn is(kind: &str, value: &Value) -> bool {

@@ -31,6 +31,7 @@ async fn a2_01_a2_04_the_manifest_says_the_same_in_its_three_places() {
             "service": {"level": 2},
             "parts": {"level": 2},
             "fni": {"level": 2},
+            "signals": {"level": 2},
         },
         "auth": {"type": "oauth2.1", "scopes": SCOPES},
     });
@@ -61,6 +62,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
         "service": {"level": 2},
             "parts": {"level": 2},
         "fni": {"level": 2},
+        "signals": {"level": 2},
     });
     assert_eq!(manifest["automotive_mcp"]["domains"], levels);
 
@@ -184,10 +186,8 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     // Prefixes are domains of the text; customers belong to leads there.
     for name in TOOLS {
         let domain = name.split('.').next().unwrap();
-        assert!(
-            ["inventory", "leads", "customers", "consent", "deals", "service", "parts", "fni"].contains(&domain),
-            "{name}"
-        );
+        let domains = ["inventory", "leads", "customers", "consent", "deals", "service", "parts", "fni", "signals"];
+        assert!(domains.contains(&domain), "{name}");
     }
 }
 

@@ -177,7 +177,7 @@ fn invalid_scopes_tenants_and_names_are_refused() {
         "frontdesk: there is no scope `amcp:inventory:wipe`; \
          there are: amcp:inventory:read, amcp:inventory:write, amcp:leads:read, amcp:leads:write, \
          amcp:deals:read, amcp:deals:write, amcp:service:read, amcp:service:write, \
-         amcp:parts:read, amcp:parts:write, amcp:fni:read, amcp:fni:write, \
+         amcp:parts:read, amcp:parts:write, amcp:fni:read, amcp:fni:write, amcp:signals:read, \
          amcp:consent:read, amcp:consent:write, mcp:read, mcp:call, mcp:admin\n"
     );
     for tenant in ["two words", "", "../x", &"x".repeat(65)] {

@@ -7,4 +7,5 @@ mod imports;
 mod nodes;
 mod parts;
 mod serving;
+mod signals;
 mod tenant_transfer;

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
+use crate::corpus::declared_input;
 use crate::requests::{a_lead, log_of};
 use frontdesk_testkit::app::http_client::HttpResponse;
 use frontdesk_testkit::app::{DemoTenant, PATH, TestAgent, TestApp};
@@ -115,7 +116,7 @@ async fn every_argument(agent: &mut TestAgent, lead: &str) {
     for tool in tools["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let mut places = Vec::new();
-        leaves(&tool["inputSchema"], "", &mut places);
+        leaves(&declared_input(name), "", &mut places);
         for place in &places {
             for canary in
                 CANARIES.into_iter().filter(|canary| !OPEN.contains(&place.as_str()) || !LIKE_AN_ID.contains(canary))

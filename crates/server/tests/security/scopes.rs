@@ -18,8 +18,9 @@ const READ_SERVICE: &str = "amcp:service:read";
 const WRITE_SERVICE: &str = "amcp:service:write";
 const READ_PARTS: &str = "amcp:parts:read";
 const WRITE_PARTS: &str = "amcp:parts:write";
+const READ_SIGNALS: &str = "amcp:signals:read";
 
-const SCOPES: [&str; 11] = [
+const SCOPES: [&str; 12] = [
     READ_STOCK,
     READ_LEADS,
     WRITE_LEADS,
@@ -31,10 +32,11 @@ const SCOPES: [&str; 11] = [
     WRITE_SERVICE,
     READ_PARTS,
     WRITE_PARTS,
+    READ_SIGNALS,
 ];
 
 /// Every tool with the one scope that opens it.
-const TOOLS: [(&str, &str); 54] = [
+const TOOLS: [(&str, &str); 56] = [
     ("inventory.list", READ_STOCK),
     ("inventory.search", READ_STOCK),
     ("inventory.get", READ_STOCK),
@@ -89,6 +91,8 @@ const TOOLS: [(&str, &str); 54] = [
     ("parts.create_order", WRITE_PARTS),
     ("parts.update_order", WRITE_PARTS),
     ("parts.cancel_order", WRITE_PARTS),
+    ("signals.list", READ_SIGNALS),
+    ("signals.get", READ_SIGNALS),
 ];
 
 async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
@@ -158,6 +162,7 @@ async fn arguments(agent: &mut TestAgent, tool: &str) -> Value {
         }
         "parts.create_order" => json!({"lines": [{"part_number": "94109-14000", "quantity": 1}]}),
         "parts.update_order" => json!({"id": first_id(agent, "parts.list_orders").await, "notes": "x"}),
+        "signals.get" => json!({"id": first_id(agent, "signals.list").await}),
         "service.get_workshop" => json!({"id": first_id(agent, "service.list_workshops").await}),
         _ => json!({"limit": 1}),
     }

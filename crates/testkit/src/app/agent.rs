@@ -13,7 +13,7 @@ pub const WRITE_LEADS: &str = "amcp:leads:write";
 /// All that an ordinary client may have, in the order of a token's answer.
 pub const EVERYTHING: &str = "amcp:consent:read amcp:consent:write amcp:deals:read amcp:deals:write \
     amcp:inventory:read amcp:inventory:write amcp:leads:read amcp:leads:write amcp:parts:read amcp:parts:write \
-    amcp:service:read amcp:service:write";
+    amcp:service:read amcp:service:write amcp:signals:read";
 /// Credit data.
 pub const CREDIT: &str = "amcp:fni:read amcp:fni:write";
 pub const PATH: &str = "/mcp/automotive";

@@ -2,7 +2,7 @@
 //! them: none may be renamed or taken away.
 
 /// The tools of the specification's domains.
-pub const TOOLS: [&str; 64] = [
+pub const TOOLS: [&str; 66] = [
     "inventory.list",
     "inventory.search",
     "inventory.get",
@@ -67,6 +67,8 @@ pub const TOOLS: [&str; 64] = [
     "fni.update_credit_application",
     "fni.list_lender_decisions",
     "fni.get_lender_decision",
+    "signals.list",
+    "signals.get",
 ];
 
 /// Those that a client without the scopes of credit data sees.
@@ -78,7 +80,7 @@ pub fn ordinary_tools() -> Vec<&'static str> {
 pub const EXTENSIONS: [&str; 4] =
     ["x_frontdesk.import_items", "x_frontdesk.get_import", "x_frontdesk.list_imports", "x_frontdesk.import_adf"];
 
-pub const SCOPES: [&str; 14] = [
+pub const SCOPES: [&str; 15] = [
     "amcp:inventory:read",
     "amcp:inventory:write",
     "amcp:leads:read",
@@ -91,6 +93,7 @@ pub const SCOPES: [&str; 14] = [
     "amcp:parts:write",
     "amcp:fni:read",
     "amcp:fni:write",
+    "amcp:signals:read",
     "amcp:consent:read",
     "amcp:consent:write",
 ];

@@ -1,7 +1,7 @@
 //! The scopes and tools that the demo has, in the order in which they are compared.
 
 pub(crate) const STOCK: &str = "amcp:inventory:read";
-pub(crate) const EVERYTHING: [&str; 12] = [
+pub(crate) const EVERYTHING: [&str; 13] = [
     STOCK,
     "amcp:consent:read",
     "amcp:consent:write",
@@ -14,9 +14,10 @@ pub(crate) const EVERYTHING: [&str; 12] = [
     "amcp:parts:write",
     "amcp:service:read",
     "amcp:service:write",
+    "amcp:signals:read",
 ];
 pub(crate) const STOCK_TOOLS: [&str; 3] = ["inventory.get", "inventory.list", "inventory.search"];
-pub(crate) const TOOLS: [&str; 60] = [
+pub(crate) const TOOLS: [&str; 62] = [
     "consent.check",
     "consent.create",
     "consent.get",
@@ -73,6 +74,8 @@ pub(crate) const TOOLS: [&str; 60] = [
     "service.list_workshops",
     "service.update_appointment",
     "service.update_repair_order",
+    "signals.get",
+    "signals.list",
     "x_frontdesk.get_import",
     "x_frontdesk.import_adf",
     "x_frontdesk.import_items",

@@ -221,7 +221,7 @@ async fn deliver(after: &mut Entity<Deal>, context: &mut WriteContext<'_>) -> Re
     if !vehicle.record.is_held_by(&after.id) {
         return Err(Fault::internal("an accepted deal does not hold its vehicle"));
     }
-    vehicle.record.sell();
+    vehicle.record.sell(context.now());
     context.update(vehicle);
     sale::record(after, context).await
 }

@@ -64,6 +64,7 @@ async fn follow(
     if let Some(mut lead) = lead {
         if lead.record.status.can_become(status) {
             lead.record.status = status;
+            lead.record.note_response(context.now());
             match &lead.record.customer_id {
                 Some(id) if buyer.as_ref().is_some_and(|buyer| buyer.id == **id) => {
                     let _ = buyer.as_mut().is_some_and(|buyer| buyer.record.follow_lead(&lead.id, status));

@@ -69,6 +69,8 @@ fn dealership_data(dealership: &DemoDealership, now: Millis, new_id: &mut dyn Fn
     }
 }
 
+const SIX_WEEKS: i64 = 42 * 24 * 60 * 60;
+
 fn rows(
     dealership: &DemoDealership,
     now: Millis,
@@ -102,7 +104,11 @@ fn rows(
         let holder = deals.iter().find(|deal| deal.vehicle == place && deal.holds_vehicle());
         let held_by = holder
             .map(|deal| VehicleHold { deal_id: deal.id.as_str().into(), status_before: VehicleStatus::Available });
-        row(&tenant, id, (in_stock_at, in_stock_at), Vehicle { held_by, ..vehicle(dealership, demo, id) })
+        // Cars without a deal of the demo were sold by others, about six weeks after they came.
+        let closed_at = holder.and_then(|deal| deal.deal.closed_at);
+        let earliest = Millis(in_stock_at.plus_seconds(SIX_WEEKS).0.min(now.0));
+        let sold_at = (demo.status == VehicleStatus::Sold).then_some(closed_at.unwrap_or(earliest));
+        row(&tenant, id, (in_stock_at, in_stock_at), Vehicle { held_by, sold_at, ..vehicle(dealership, demo, id) })
     });
     let customers = dealership.customers.iter().zip(&customer_ids).enumerate().map(|(place, (demo, id))| {
         let created_at = millis(demo.created_at);
@@ -213,6 +219,7 @@ fn vehicle(dealership: &DemoDealership, demo: &DemoVehicle, id: &str) -> Vehicle
         status: demo.status,
         held_by: None,
         in_stock_at: millis(demo.in_stock_at),
+        sold_at: None,
         description: Some(demo.description.as_str().into()),
     }
 }
@@ -276,6 +283,17 @@ fn lead(
         do_not_contact: None,
         received_at,
         last_contact_at: (demo.status != LeadStatus::New).then_some(millis(demo.updated_at)),
+        // Most are answered within half a day; by whom and how is not invented.
+        response_minutes: matches!(
+            demo.status,
+            LeadStatus::Contacted
+                | LeadStatus::Working
+                | LeadStatus::AppointmentSet
+                | LeadStatus::Negotiating
+                | LeadStatus::Sold
+                | LeadStatus::Lost
+        )
+        .then(|| Integer::clamped(i64::try_from(place).unwrap_or_default() * 97 % 700 + 4)),
         lost_reason: demo.lost_reason,
         contact: contact(writer),
         comments: Some(demo.comments.into()),

@@ -1,6 +1,7 @@
 //! How this contract reads arguments and writes answers: cursors, structured errors inside tool
 //! results, OAuth challenges. No other module formats its answers.
 
+mod brief;
 mod failure;
 mod success;
 
@@ -18,11 +19,15 @@ use serde_json::{Map, Value};
 
 use super::imports;
 use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, RecordKind, ResourceParts, TENANT, TOTAL, missing_message};
+use super::signal;
+use brief::Descriptions;
 use failure::NotFoundCodes;
 
 pub struct Automotive {
     not_found: NotFoundCodes,
     kinds: Vec<RecordKind>,
+    /// Tools that change a record, each with the one that creates it: its fields are described there.
+    creators: Vec<(&'static str, &'static str, Schema)>,
 }
 
 impl Automotive {
@@ -32,14 +37,16 @@ impl Automotive {
             let names = resource.tools.iter().map(|tool| tool.spec.name);
             names.chain([resource.collection]).map(|name| (name, resource.not_found))
         });
+        let signals = [signal::GET, "signals"].map(|name| (name, signal::NOT_FOUND.code));
+        let others = [(imports::GET_IMPORT, imports::NOT_FOUND.code)].into_iter().chain(signals);
         let mut known: Vec<(&'static str, Code)> = Vec::new();
-        for (name, code) in codes.chain([(imports::GET_IMPORT, imports::NOT_FOUND.code)]) {
+        for (name, code) in codes.chain(others) {
             if !known.iter().any(|(known, _)| *known == name) {
                 known.push((name, code));
             }
         }
         let kinds = resources.iter().map(|resource| resource.kind.clone()).collect();
-        Automotive { not_found: NotFoundCodes(known), kinds }
+        Automotive { not_found: NotFoundCodes(known), kinds, creators: resources.iter().flat_map(creators).collect() }
     }
 }
 
@@ -102,9 +109,32 @@ impl Dialect for Automotive {
         KEY
     }
 
+    /// Only the tools that read one record say what its fields mean.
+    fn describe_tool(&self, tool: &ToolSpec, _: Version, described: &mut Map<String, Value>) {
+        let is_record = tool.effect == Effect::Reads && !has_field(&tool.input, CURSOR);
+        let descriptions = if is_record { Descriptions::Kept } else { Descriptions::Omitted };
+        if let Some((_, create, input)) = self.creators.iter().find(|(name, ..)| *name == tool.name) {
+            brief::describe_at_create(described, create, &input.to_json(), &[KEY, TENANT]);
+        }
+        for (name, schema) in described.iter_mut() {
+            match name.as_str() {
+                "inputSchema" => *schema = brief::input(schema.take()),
+                "outputSchema" => *schema = brief::output(schema.take(), descriptions),
+                _ => {}
+            }
+        }
+    }
+
     fn error_schema(&self) -> Option<Schema> {
         Some(failure::schema())
     }
+}
+
+fn creators(resource: &ResourceParts) -> Vec<(&'static str, &'static str, Schema)> {
+    let with_effect =
+        |effect: Effect| resource.tools.iter().map(|tool| &tool.spec).filter(move |spec| spec.effect == effect);
+    let Some(create) = with_effect(Effect::Adds).next() else { return Vec::new() };
+    with_effect(Effect::Changes).map(|spec| (spec.name, create.name, create.input.clone())).collect()
 }
 
 /// Every answer depends on the token, also an error: it can name the token's scopes. So no cache may store it.

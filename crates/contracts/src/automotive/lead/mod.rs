@@ -94,6 +94,9 @@ pub struct Lead {
     /// When somebody last spoke with the person.
     #[field(update)]
     pub last_contact_at: Option<Timestamp>,
+    /// Minutes from received_at until somebody first answered: the first contact that was recorded, or status that shows one.
+    #[field(column)]
+    pub response_minutes: Option<Integer<0, 100_000_000>>,
     /// Why it was lost.
     #[field(update, known)]
     #[argument("Why it was lost; needed with status lost and only then.")]
@@ -189,6 +192,7 @@ impl PersonRecord for Lead {
             do_not_contact,
             received_at: _,
             last_contact_at: _,
+            response_minutes: _,
             lost_reason: _,
             contact,
             comments,
@@ -269,8 +273,8 @@ pub fn resource() -> ResourceParts {
         .update(
             "leads.update",
             "Update a lead",
-            "Changes what is named, such as status, owner, vehicle, comments or the reason why a lead was lost; null \
-                    clears what need not be there. A finished lead opens again only if you name an open status. Consent \
+            "Changes what is named, such as status, owner, vehicle, comments or the reason why a lead was lost. A \
+                    finished lead opens again only if you name an open status. Consent \
                     is changed with consent.update. Without amcp:leads:read the answer is a receipt.",
             &[LOST_REASON_REQUIRED, INVALID_TRANSITION],
         )

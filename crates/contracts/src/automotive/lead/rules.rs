@@ -15,7 +15,7 @@ use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, TimedAnswers, WriteContext};
 use crate::automotive::values::{Reachability, is_plain_id};
 use crate::automotive::vin::Vin;
-use crate::record::{Entity, FieldType as _, check_transition};
+use crate::record::{Entity, FieldType as _, Integer, check_transition};
 
 pub(super) const INVALID_TRANSITION: CodeSpec = CodeSpec {
     code: Code("leads.invalid_transition"),
@@ -45,6 +45,24 @@ pub(super) const LOST_REASON_REQUIRED: CodeSpec = CodeSpec {
     means: "Status lost was sent without a reason.",
     next: "Send `lost_reason`.",
 };
+
+impl Lead {
+    /// The first answer stays what it was.
+    pub(in crate::automotive) fn note_response(&mut self, now: Millis) {
+        use LeadStatus::{
+            AppointmentSet, Contacted, Duplicate, Invalid, Lost, Negotiating, New, Sold, Unknown, Working,
+        };
+        let is_answered = match self.status {
+            Contacted | Working | AppointmentSet | Negotiating | Sold => true,
+            New | Lost | Duplicate | Invalid | Unknown => false,
+        };
+        let at = self.last_contact_at.or(is_answered.then_some(now));
+        if let (None, Some(at)) = (self.response_minutes, at) {
+            let millis = at.0.saturating_sub(self.received_at.0).max(0);
+            self.response_minutes = Some(Integer::clamped(millis / 60_000));
+        }
+    }
+}
 
 impl LeadStatus {
     /// Whether another status may follow.
@@ -118,6 +136,7 @@ impl Resource for Lead {
             }
             (false, Some(_)) => lead.lost_reason = None,
         }
+        lead.note_response(context.now());
         Ok(())
     }
 

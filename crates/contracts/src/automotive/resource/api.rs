@@ -193,6 +193,8 @@ impl<R: Resource> ResourceApi<R> {
         let duplicate = self.duplicate_code(|field| field.update);
         let own = self.own_codes(codes);
         let codes = [R::NOT_FOUND].into_iter().chain(own).chain(duplicate).chain(referenced).collect();
+        // Made once per contract, so the text is leaked instead of counted.
+        let about = format!("{about}{}", schema::clearing::<R>()).leak();
         self.tools.push(self.update_tool(ToolSpec {
             route: route(Verb::Put, format!("/{}/{ID}", self.plural)),
             codes,

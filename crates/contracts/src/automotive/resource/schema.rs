@@ -124,9 +124,9 @@ pub(super) fn list_input(own: impl IntoIterator<Item = Field>) -> Schema {
 /// The arguments of every list.
 pub(in crate::automotive) fn paging() -> Vec<Field> {
     vec![
-        optional(CURSOR, Schema::text(8192), "next_cursor of the page before. Send the same filters with it, or none."),
-        optional(LIMIT, Schema::integer(1, MAX_LIMIT), "How many items at most; 10 if absent."),
-        optional(TOTAL, Schema::Boolean, "true: also say how many there are on all pages, counted to 10,000 at most."),
+        optional(CURSOR, Schema::text(8192), "next_cursor of the page before, with the same filters or none."),
+        optional(LIMIT, Schema::integer(1, MAX_LIMIT), "Items at most; 10 if absent."),
+        optional(TOTAL, Schema::Boolean, "true: also count all pages, to 10,000 at most."),
     ]
 }
 
@@ -146,12 +146,22 @@ pub(super) fn update_input<R: Resource>(id_about: &'static str) -> Schema {
         if field.required {
             return argument;
         }
-        // Made once per contract, so the text is leaked instead of counted.
-        let about = format!("{} null clears it.", argument.about).leak();
-        Field { schema: Schema::clearable(argument.schema), about, ..argument }
+        Field { schema: Schema::clearable(argument.schema), ..argument }
     });
     let fields = [id(id_about)].into_iter().chain(own).chain([expected_version(), key(), tenant()]);
     Schema::extended(fields, vendor::changes())
+}
+
+/// What the description of an update ends with: which of its fields `null` clears. Said once instead of at each field.
+pub(super) fn clearing<R: Resource>() -> String {
+    let (kept, cleared): (Vec<&FieldSpec>, Vec<&FieldSpec>) =
+        R::FIELDS.iter().filter(|field| field.update).partition(|field| field.required);
+    let kept: Vec<&str> = kept.iter().map(|field| field.name).collect();
+    match (cleared.is_empty(), kept.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => " null clears a field.".to_owned(),
+        (false, false) => format!(" null clears a field, except {}.", kept.join(", ")),
+    }
 }
 
 /// The input of a tool that changes one record in a way of its own.
@@ -163,7 +173,7 @@ fn expected_version() -> Field {
     optional(
         EXPECTED_VERSION,
         Schema::integer(1, MAX_SAFE_INTEGER),
-        "The version you have seen; if the record has changed since, nothing happens.",
+        "The version you have seen; if it is another now, nothing happens.",
     )
 }
 
@@ -172,13 +182,9 @@ fn id(about: &'static str) -> Field {
 }
 
 pub(in crate::automotive) fn tenant() -> Field {
-    optional(TENANT, Schema::text(64), "The dealership meant. Needed only if the token is good for several.")
+    optional(TENANT, Schema::text(64), "Needed only if the token is good for several.")
 }
 
 pub(in crate::automotive) fn key() -> Field {
-    optional(
-        KEY,
-        Schema::text(255),
-        "A new random value per change. Repeated with the same arguments, the change happens once.",
-    )
+    optional(KEY, Schema::text(255), "New random value per change; repeated with the same arguments, it happens once.")
 }

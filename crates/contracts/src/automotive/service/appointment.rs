@@ -351,7 +351,7 @@ pub fn resource() -> ResourceParts {
             "service.update_appointment",
             "Update an appointment",
             "Changes what is named. A new start, service codes or advisor move it, if there is room; otherwise it stays \
-             where it is. null clears what need not be there. Cancel with service.cancel_appointment.",
+             where it is. Cancel with service.cancel_appointment.",
             change_codes,
         )
         .change(

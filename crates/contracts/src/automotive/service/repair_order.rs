@@ -342,7 +342,7 @@ pub fn resource() -> ResourceParts {
         .update(
             "service.update_repair_order",
             "Update a repair order",
-            "Changes what is named. jobs replaces all jobs; null clears what need not be there. The status follows the order \
+            "Changes what is named. jobs replaces all jobs. The status follows the order \
              of work: an error names what is possible. Closing it completes its appointment; after voiding it the appointment can get another.",
             &[INVALID_TRANSITION, FINISHED, JOBS_OPEN],
         )

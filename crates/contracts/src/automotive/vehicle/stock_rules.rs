@@ -114,14 +114,26 @@ impl Vehicle {
         self.status = VehicleStatus::Reserved;
     }
 
-    pub(in crate::automotive) fn sell(&mut self) {
+    pub(in crate::automotive) fn sell(&mut self, now: Timestamp) {
+        let before = self.status;
         self.status = VehicleStatus::Sold;
+        self.note_sale(before, now);
+    }
+
+    /// A unit that comes back was not sold.
+    pub(super) fn note_sale(&mut self, before: VehicleStatus, now: Timestamp) {
+        match (before == VehicleStatus::Sold, self.status == VehicleStatus::Sold) {
+            (false, true) => self.sold_at = Some(now),
+            (true, false) => self.sold_at = None,
+            (true, true) | (false, false) => {}
+        }
     }
 
     /// The deal that had it is off. A car that was delivered has to be looked at before it is offered again.
     pub(in crate::automotive) fn release(&mut self) {
         let Some(hold) = self.held_by.take() else { return };
         self.status = if self.status == VehicleStatus::Sold { VehicleStatus::OnHold } else { hold.status_before };
+        self.sold_at = None;
     }
 
     pub(in crate::automotive) fn is_held_by(&self, deal: &str) -> bool {
