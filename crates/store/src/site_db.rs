@@ -19,6 +19,7 @@ mod lazy;
 mod mysql;
 mod pool;
 mod postgres;
+mod postgres_number;
 mod reader;
 mod render;
 mod rows;
