@@ -13,6 +13,7 @@ mod schemas;
 pub mod scopes;
 mod tools;
 mod variable_cache;
+mod variable_values;
 mod variables;
 
 use frontdesk_engine::Contract;
