@@ -111,12 +111,7 @@ impl TestDesk {
     }
 
     /// Each answer with the time that it took.
-    pub(crate) async fn timed(
-        &self,
-        token: &str,
-        version: &str,
-        body: &Value,
-    ) -> Vec<(&'static str, Reply, Duration)> {
+    pub(crate) async fn timed(&self, token: &str, version: &str, body: &Value) -> Vec<(&'static str, Reply, Duration)> {
         let mut replies = Vec::new();
         for (name, mount) in &self.mounts {
             let modern = version == "2026-07-28";

@@ -84,7 +84,17 @@ async fn variable_lookups_are_cached_for_a_second_if_found() {
 
 /// All twelve variables of the site, one of them with its default.
 const ALL: [&str; 12] = [
-    "price:d", "old_price", "sku", "color", "rating", "in_stock", "image", "author:d", "tags", "event_date", "meta_title",
+    "price:d",
+    "old_price",
+    "sku",
+    "color",
+    "rating",
+    "in_stock",
+    "image",
+    "author:d",
+    "tags",
+    "event_date",
+    "meta_title",
     "side-bar",
 ];
 
@@ -138,8 +148,9 @@ async fn only_filters_and_orders_join_when_many_variables_are_named() {
 async fn the_values_of_many_variables_count_against_the_size_of_an_answer() {
     let limits = QueryLimits { items: 100, bytes: 4_000, depth: 6, offset: 5_000 };
     let long = "y".repeat(3_000);
-    let more =
-        format!("UPDATE evo_site_tmplvar_contentvalues SET value = '{long}' WHERE contentid = 13 AND tmplvarid IN (1, 3);");
+    let more = format!(
+        "UPDATE evo_site_tmplvar_contentvalues SET value = '{long}' WHERE contentid = 13 AND tmplvarid IN (1, 3);"
+    );
     let desk = TestDesk::on_sqlite_with(&more, limited(limits)).await;
     let one_long = ["sku", "color", "rating", "in_stock", "image", "author:d", "tags"];
     for (names, expected) in [(&one_long[..2], 200), (&one_long[..], 200), (&ALL[..4], 413), (&ALL[..], 413)] {

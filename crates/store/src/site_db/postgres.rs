@@ -10,7 +10,7 @@ use futures_util::TryStreamExt as _;
 use futures_util::future::try_join;
 use tokio::task::AbortHandle;
 use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Error, NoTls, Row, Socket, Statement};
 
 use super::dialect::SqlDialect;
@@ -18,7 +18,7 @@ use super::error::ReadError;
 use super::pool::QueryPermit;
 use super::reader::SiteDriver;
 use super::render::{SiteQuery, SqlParam};
-use super::rows::RowCollector;
+use super::rows::{RowCollector, text_cell};
 use super::schema::{Charset, ColumnInfo, PROBE_TABLE, SiteColumn, SqlType};
 use crate::StoreError;
 use crate::postgres::address::{Address, ConnectConfig, Encryption};
@@ -207,9 +207,22 @@ fn cell(row: &Row, column: usize) -> Result<SiteCell, ReadError> {
     let cell = if is_integer {
         row.try_get::<_, Option<i64>>(column).map_err(decode_error)?.map(SiteCell::Integer)
     } else {
-        row.try_get::<_, Option<String>>(column).map_err(decode_error)?.map(SiteCell::Text)
+        row.try_get::<_, Option<LossyText>>(column).map_err(decode_error)?.map(|LossyText(cell)| cell)
     };
     Ok(cell.unwrap_or(SiteCell::Null))
+}
+
+/// A database with the encoding SQL_ASCII returns whatever bytes it was given.
+struct LossyText(SiteCell);
+
+impl<'a> FromSql<'a> for LossyText {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<LossyText, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(LossyText(text_cell(raw.to_vec())))
+    }
+
+    fn accepts(sql_type: &Type) -> bool {
+        <String as FromSql>::accepts(sql_type)
+    }
 }
 
 fn decode_error(error: Error) -> ReadError {

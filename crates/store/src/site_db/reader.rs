@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::site_db::{
-    Comparison, Expr, Name, Operand, Predicate, Select, SiteDb, SiteRow,
-};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Name, Operand, Predicate, Select, SiteDb, SiteRow};
 
 use super::SiteDbSettings;
 use super::dialect::SqlDialect;

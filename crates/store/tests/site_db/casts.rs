@@ -54,7 +54,10 @@ fn long_texts() -> [(String, [&'static str; 4]); 9] {
         ("7".repeat(200_000), max),
         (format!("{}-{}", " ".repeat(5_000), "7".repeat(5_000)), least),
         (format!("{}42.125 apples", "0".repeat(5_000)), ["42", "42", "42.13", "0.999"]),
-        (format!("{}-{}1.5", "\t ".repeat(5_000), "0".repeat(5_000)), ["-1", "18446744073709551615", "-1.50", "-0.999"]),
+        (
+            format!("{}-{}1.5", "\t ".repeat(5_000), "0".repeat(5_000)),
+            ["-1", "18446744073709551615", "-1.50", "-0.999"],
+        ),
         (format!("0.0045{}", "0".repeat(5_000)), ["0", "0", "0.00", "0.005"]),
         (format!("{}.5", "0".repeat(299)), ["0", "0", "0.50", "0.500"]),
         (format!("{}5", " ".repeat(299)), ["5", "5", "5.00", "0.999"]),
@@ -142,7 +145,11 @@ async fn compared(three: &SiteDatabases) {
             }
             // The row with NULL is in none of them.
             for pair in counts.chunks(2) {
-                assert_eq!(pair.iter().sum::<usize>(), TEXTS.len() + long_texts().len(), "{cast:?} {operand} {counts:?}");
+                assert_eq!(
+                    pair.iter().sum::<usize>(),
+                    TEXTS.len() + long_texts().len(),
+                    "{cast:?} {operand} {counts:?}"
+                );
             }
         }
     }
