@@ -41,13 +41,13 @@ pub(super) enum FilterTarget {
 /// The fields `op` and `value` of a filter.
 pub(super) fn fields() -> [Field; 2] {
     // A number or a truth value is read as its text before it is checked; see `dialect::lenient`.
+    let text = Schema::Text(TextFormat::Free { min: 0, max: MAX_VALUE_LENGTH });
     let number = Schema::Number { min: -MAX_NUMBER, max: MAX_NUMBER };
-    let one = [Schema::Text(TextFormat::Free { min: 0, max: MAX_VALUE_LENGTH }), number, Schema::Boolean];
-    let expected =
-        "a text of at most 2000 characters, or for in and not_in an array of at most 200 of them, is expected";
-    let [text, number, boolean] = one.clone();
-    let each = Schema::AnyOf { shapes: one.into(), expected };
-    let value = Schema::AnyOf { shapes: vec![text, Schema::list(each, MAX_VALUES), number, boolean], expected };
+    let [texts, numbers] = [text.clone(), number.clone()].map(|one| Schema::list(one, MAX_VALUES));
+    let value = Schema::AnyOf {
+        shapes: vec![text, texts, number, Schema::Boolean, numbers],
+        expected: "a text of at most 2000 characters, or for in and not_in an array of at most 200 of them, is expected",
+    };
     [
         required(
             "op",

@@ -26,6 +26,9 @@ use crate::postgres::tls::PgTlsConnector;
 
 const CACHED_STATEMENTS: usize = 64;
 
+/// The server would otherwise refuse to send what is no UTF-8.
+const RAW_BYTES: &str = "SET client_encoding = 'SQL_ASCII'";
+
 const SESSION: &str = "SET default_transaction_read_only = on; SET standard_conforming_strings = on";
 
 /// The columns that this role may read: those under the prefix, and those of tables by which a site is recognized.
@@ -51,6 +54,8 @@ pub(super) struct PostgresSession {
     statements: HashMap<String, Statement>,
     /// None if the server is too old to have `plan_cache_mode`.
     plan_cache: Option<PlanCache>,
+    /// Whether the database has the encoding SQL_ASCII: its texts are any bytes.
+    has_raw_bytes: bool,
 }
 
 /// PostgreSQL's `plan_cache_mode`.
@@ -98,6 +103,9 @@ impl SiteDriver for PostgresDriver {
         };
         let session = session.map_err(connect_error)?;
         session.client.batch_execute(SESSION).await.map_err(read_error)?;
+        if session.has_raw_bytes {
+            session.client.batch_execute(RAW_BYTES).await.map_err(read_error)?;
+        }
         Ok(session)
     }
 
@@ -145,8 +153,9 @@ where
 {
     let (client, connection) = config.config.connect(tls).await?;
     let plan_cache = PlanCache::of_server(connection.parameter("server_version"));
+    let has_raw_bytes = connection.parameter("server_encoding") == Some("SQL_ASCII");
     let driver = tokio::spawn(async move { drop(connection.await) }).abort_handle();
-    Ok(PostgresSession { client, driver, statements: HashMap::new(), plan_cache })
+    Ok(PostgresSession { client, driver, statements: HashMap::new(), plan_cache, has_raw_bytes })
 }
 
 impl PostgresSession {
