@@ -177,6 +177,11 @@ impl Mount {
     }
 
     /// It serves this tenant alone.
+    /// The tenant of the site that is read here: every call is about it.
+    pub(crate) fn site_tenant(&self) -> Option<&TenantId> {
+        self.dispatch.as_ref().map(|dispatch| &dispatch.tenant)
+    }
+
     pub fn with_tenant(self, tenant: TenantId) -> Mount {
         Mount { tenant: Some(tenant), ..self }
     }

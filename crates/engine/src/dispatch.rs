@@ -91,6 +91,9 @@ async fn dispatch_message(context: &mut CallContext<'_, '_>, wanted: DispatchPre
         }
         Decision::Run(request) => {
             let ran = run_dispatched(context, &request, Charge::Due).await;
+            if ran.keep == AnswerUse::Temporary {
+                return Ok(ran.reply);
+            }
             let reply = mount.contract.dialect.dispatch_reply(&DispatchReply {
                 status: DispatchStatus::Completed,
                 task_id: None,
@@ -283,10 +286,10 @@ async fn finish_task(
     ran: RunResult,
 ) -> Result<Reply, Fault> {
     let mount = task_store.mount;
-    let answer = ran.answer.clone();
+    let (answer, keep, reply) = (ran.answer.clone(), ran.keep, ran.reply);
     let written = match (ran.keep, run_kind) {
         (AnswerUse::Final, RunKind::First | RunKind::Resumed) => task_store.finish(*task, ran.answer).await,
-        // The caller has its answer and may retry with the same key at once.
+        // The caller is told of the fault and may retry with the same key at once.
         (AnswerUse::Temporary, RunKind::First) => task_store.release(*task).await,
         // A task that was accepted earlier is rescheduled, not dropped.
         (AnswerUse::Temporary, RunKind::Resumed) => task_store.reschedule(*task, ran.answer).await,
@@ -296,6 +299,8 @@ async fn finish_task(
         Ok(TaskWrite::Done(task)) if run_kind == RunKind::Resumed && task.state != TaskState::Completed => {
             return limit_reply(mount, &task.request, task_reply(mount, &task, Reused::Yes));
         }
+        // An outage completes nothing.
+        Ok(TaskWrite::Done(_)) if keep == AnswerUse::Temporary => return Ok(reply),
         Ok(TaskWrite::Done(task)) => {
             let reply = mount.contract.dialect.dispatch_reply(&DispatchReply {
                 status: DispatchStatus::Completed,

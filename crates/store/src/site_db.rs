@@ -19,6 +19,7 @@ mod lazy;
 mod mysql;
 mod pool;
 mod postgres;
+mod postgres_number;
 mod reader;
 mod render;
 mod rows;
@@ -46,6 +47,7 @@ pub struct SiteDbSettings {
     pub prefix: String,
     /// The maximum duration of one statement.
     pub deadline: Duration,
+    /// For lists; one caller may have half of them. Look-ups by key have half as many of their own.
     pub connections: usize,
     /// The PEM file of the certificate authority of a server on another machine.
     pub ca_file: Option<PathBuf>,

@@ -14,6 +14,9 @@ const OPERATORS: &[&str] =
 const MAX_VALUE_LENGTH: usize = 2_000;
 const MAX_VALUES: usize = 200;
 
+/// Beyond it a JSON parser may round; a text is exact.
+const MAX_NUMBER: f64 = 1e15;
+
 /// Longer than any number that a supported database can store.
 const MAX_NUMBER_LENGTH: usize = 64;
 
@@ -37,9 +40,12 @@ pub(super) enum FilterTarget {
 
 /// The fields `op` and `value` of a filter.
 pub(super) fn fields() -> [Field; 2] {
-    let one = Schema::Text(TextFormat::Free { min: 0, max: MAX_VALUE_LENGTH });
+    // A number or a truth value is read as its text before it is checked; see `dialect::lenient`.
+    let text = Schema::Text(TextFormat::Free { min: 0, max: MAX_VALUE_LENGTH });
+    let number = Schema::Number { min: -MAX_NUMBER, max: MAX_NUMBER };
+    let [texts, numbers] = [text.clone(), number.clone()].map(|one| Schema::list(one, MAX_VALUES));
     let value = Schema::AnyOf {
-        shapes: vec![one.clone(), Schema::list(one, MAX_VALUES)],
+        shapes: vec![text, texts, number, Schema::Boolean, numbers],
         expected: "a text of at most 2000 characters, or for in and not_in an array of at most 200 of them, is expected",
     };
     [
@@ -49,7 +55,11 @@ pub(super) fn fields() -> [Field; 2] {
             "How to compare. like finds the value anywhere, like-l at the end, like-r at the beginning; null and !null \
              take no value. What has no value is found by null only.",
         ),
-        optional("value", value, "What to compare with, as text; for in and not_in an array, or a text with commas."),
+        optional(
+            "value",
+            value,
+            "What to compare with, a text or a number; for in and not_in an array, or a text with commas.",
+        ),
     ]
 }
 

@@ -1,11 +1,14 @@
 //! Template variables, looked up by name. Names are resolved before anything else is queried, so only real variables are
-//! ever read (E-14); each one becomes a join of its value table to the documents.
+//! ever read (E-14). One that filters or sorts becomes a join of the value table to the documents; those that are only
+//! shown do so if they are few.
 
 use frontdesk_engine::model::fault::Problem;
 use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional};
 use frontdesk_engine::model::tool_input::ToolInput;
-use frontdesk_engine::ports::site_db::{Expr, Join, JoinKind, Literal, Name, Predicate, Select, SiteRow, TableAlias};
+use frontdesk_engine::ports::site_db::{
+    Expr, Join, JoinKind, Literal, Name, Predicate, Select, SiteDb, SiteRow, TableAlias,
+};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 
@@ -13,6 +16,7 @@ use super::patterns::{self, VariableFallback};
 use super::query::{BASE, column, columns_equal, equals};
 use super::schemas;
 use super::variable_cache::{VariableCache, VariableList};
+use super::variable_values::{self, ShownVariable};
 
 pub(super) const WITH: &str = "with_tvs";
 pub(super) const FILTERS: &str = "tv_filters";
@@ -24,8 +28,10 @@ const MAX_VARIABLES: usize = 50;
 pub(super) const MAX_FILTERS: usize = 20;
 pub(super) const MAX_ORDERS: usize = 10;
 
+/// Up to so many variables are all joined; see `variable_values`.
+const MAX_JOINED: usize = 4;
+
 const TABLE: Name = "site_tmplvars";
-const VALUES: Name = "site_tmplvar_contentvalues";
 
 /// The first table alias for value tables; smaller ones belong to the documents, their tree and tags.
 const FIRST_ALIAS: u8 = 10;
@@ -41,6 +47,8 @@ pub(super) struct Variables {
     resolved: VariableList,
     /// Indexes into `resolved`, in the order of `with_tvs`.
     selected: Vec<(usize, VariableFallback)>,
+    /// Indexes into `resolved` of those that are joined to the documents.
+    joined: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -81,7 +89,8 @@ impl Variables {
                 resolved
             }
         };
-        let mut variables = Variables { resolved, selected: Vec::new() };
+        let joined = joined(input, &resolved);
+        let mut variables = Variables { resolved, selected: Vec::new(), joined };
         for entry in strings(input, WITH) {
             variables.select(entry);
         }
@@ -102,8 +111,8 @@ impl Variables {
     }
 
     pub(super) fn joins(&self) -> impl Iterator<Item = Join> {
-        self.resolved.iter().map(|variable| Join {
-            table: (variable.alias, VALUES),
+        self.joined.iter().filter_map(|index| self.resolved.get(*index)).map(|variable| Join {
+            table: (variable.alias, variable_values::TABLE),
             on: vec![
                 columns_equal(Expr::Column(variable.alias, "contentid"), column("id")),
                 equals(Expr::Column(variable.alias, "tmplvarid"), variable.id),
@@ -118,12 +127,41 @@ impl Variables {
         variable.map(|variable| variable.value(fallback)).ok_or_else(unresolved)
     }
 
-    /// The columns of the selected variables.
+    /// The columns of the selected variables, if all of them are joined.
     pub(super) fn columns(&self) -> Result<Vec<Expr>, Fault> {
+        if !self.are_all_joined() {
+            return Ok(Vec::new());
+        }
         let column = |(index, fallback): &(usize, VariableFallback)| {
             self.resolved.get(*index).map(|variable| variable.value(*fallback)).ok_or_else(unresolved)
         };
         self.selected.iter().map(column).collect()
+    }
+
+    /// Reads the selected variables of these rows, unless the rows have them as columns.
+    pub(super) async fn append_values(
+        &self,
+        site_db: &dyn SiteDb,
+        rows: &mut [SiteRow],
+        max_bytes: usize,
+    ) -> Result<(), Fault> {
+        if self.are_all_joined() {
+            return Ok(());
+        }
+        let shown = |(index, fallback): &(usize, VariableFallback)| {
+            let variable = self.resolved.get(*index)?;
+            let default = match fallback {
+                VariableFallback::Default => variable.default.as_deref(),
+                VariableFallback::Null => None,
+            };
+            Some(ShownVariable { id: variable.id, default })
+        };
+        let shown: Vec<ShownVariable<'_>> = self.selected.iter().filter_map(shown).collect();
+        variable_values::append(site_db, &shown, rows, max_bytes).await
+    }
+
+    fn are_all_joined(&self) -> bool {
+        self.joined.len() == self.resolved.len()
     }
 
     /// The names of the selected variables, in the order of `with_tvs`.
@@ -199,17 +237,32 @@ impl ArgumentPath {
     }
 }
 
+/// All variables if they are few, otherwise those that filters and orders name.
+fn joined(input: &ToolInput, resolved: &[Variable]) -> Vec<usize> {
+    let all = 0..resolved.len();
+    if resolved.len() <= MAX_JOINED {
+        return all.collect();
+    }
+    let used: Vec<&str> = items(input).filter_map(|(_, _, item)| item.get("tv").and_then(Json::as_str)).collect();
+    all.filter(|index| resolved.get(*index).is_some_and(|variable| used.contains(&variable.name.as_str()))).collect()
+}
+
+/// The filters and orders, each with its argument and its index there.
+fn items(input: &ToolInput) -> impl Iterator<Item = (&'static str, usize, &Json)> {
+    [FILTERS, ORDER].into_iter().flat_map(|argument| {
+        let items = input.arguments.get(argument).and_then(Json::as_array).into_iter().flatten();
+        items.enumerate().map(move |(index, item)| (argument, index, item))
+    })
+}
+
 /// Every name in the arguments, with its path.
 fn requested_names(input: &ToolInput) -> Vec<(ArgumentPath, &str)> {
     let entries = strings(input, WITH).enumerate();
     let mut names: Vec<(ArgumentPath, &str)> =
         entries.map(|(index, entry)| (ArgumentPath::WithTvs(index), patterns::split_default_suffix(entry).0)).collect();
-    for argument in [FILTERS, ORDER] {
-        let items = input.arguments.get(argument).and_then(Json::as_array).into_iter().flatten();
-        for (index, item) in items.enumerate() {
-            if let Some(name) = item.get("tv").and_then(Json::as_str) {
-                names.push((ArgumentPath::Item(argument, index), name));
-            }
+    for (argument, index, item) in items(input) {
+        if let Some(name) = item.get("tv").and_then(Json::as_str) {
+            names.push((ArgumentPath::Item(argument, index), name));
         }
     }
     names
@@ -238,8 +291,7 @@ fn strings<'a>(input: &'a ToolInput, argument: &str) -> impl Iterator<Item = &'a
 fn requested_fallback(input: &ToolInput) -> VariableFallback {
     let selected =
         strings(input, WITH).any(|entry| patterns::split_default_suffix(entry).1 == VariableFallback::Default);
-    let mut items = [FILTERS, ORDER].into_iter().filter_map(|name| input.arguments.get(name)?.as_array()).flatten();
-    if selected || items.any(|item| item.get("use_default").and_then(Json::as_bool) == Some(true)) {
+    if selected || items(input).any(|(_, _, item)| item.get("use_default").and_then(Json::as_bool) == Some(true)) {
         VariableFallback::Default
     } else {
         VariableFallback::Null

@@ -237,8 +237,9 @@ async fn e_20_a_site_without_tag_tables_is_reported() {
     let desk = TestDesk::on_sqlite_with(more, EmcpSettings::default()).await;
     assert_eq!(
         desk.error("evo.content.search", json!({"limit": 5, "tags_data": {"tv_id": 9, "tags": ["rust"]}})).await,
-        "-32602 The argument at /tags_data is not valid: this site has no tags, because its tagging extra is not \
-         installed; use tv_filters instead."
+        "-32602 The argument at /tags_data is not valid: this site's tags cannot be read: its tagging extra is not \
+         installed, or the site's database gives no permission for the tables tags and site_content_tags; use tv_filters \
+         instead."
     );
 }
 

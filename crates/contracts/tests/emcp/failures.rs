@@ -50,7 +50,7 @@ fn expected(kind: FaultKind) -> String {
         FaultKind::HeaderMismatch => rpc(400, -32020),
         FaultKind::UnsupportedVersion => rpc(400, -32022),
         FaultKind::UnknownMethod | FaultKind::UnknownTool => rpc(200, -32601),
-        FaultKind::UnknownServer => rpc(404, -32601),
+        FaultKind::UnknownServer => rpc(404, -32601).replace("\"M\"", "\"M\",\"data\":{\"trace_id\":\"trace-1\"}"),
         FaultKind::ServerDenied => plain("403", "server_denied"),
         FaultKind::ToolDenied => plain("403", "tool_denied"),
         FaultKind::InvalidArgument | FaultKind::InvalidCursor => rpc(200, -32602),

@@ -21,7 +21,9 @@ fn assert_server_info(capabilities: &Value, info: &Value) {
             "resources": {"listChanged": false},
             "prompts": {"listChanged": false},
             "evo": {"toolsetVersion": "1.0"},
-            "experimental": {"evo": {"toolsetVersion": "1.0"}},
+            "experimental": {
+                "evo": {"toolsetVersion": "1.0", "platform": "eMCP", "platformVersion": env!("CARGO_PKG_VERSION")},
+            },
         })
     );
     assert_eq!(

@@ -143,6 +143,7 @@ fn matching(schema: &Value) -> BoxedStrategy<Value> {
             let near = [0, 1, 8, 248].map(|distance| (min + distance).min(max));
             prop_oneof![4 => select(near.to_vec()), 1 => Just(max), 1 => min..=max].prop_map(Value::from).boxed()
         }
+        "number" => select(&[0.0, 1.0, -115.0, 99.95, 1e15][..]).prop_map(Value::from).boxed(),
         "boolean" => any::<bool>().prop_map(Value::from).boxed(),
         "string" => {
             prop_oneof![6 => select(NAMES).prop_map(Value::from), 2 => hostile(), 1 => ".{0,12}".prop_map(Value::from)]

@@ -110,6 +110,9 @@ async fn e_15_e_17_the_schema_of_a_filter_is_published() {
         json!([
             {"type": "string", "minLength": 0, "maxLength": 2000},
             {"type": "array", "items": {"type": "string", "minLength": 0, "maxLength": 2000}, "maxItems": 200},
+            {"type": "number", "minimum": -1e15, "maximum": 1e15},
+            {"type": "boolean"},
+            {"type": "array", "items": {"type": "number", "minimum": -1e15, "maximum": 1e15}, "maxItems": 200},
         ])
     );
     assert_eq!(

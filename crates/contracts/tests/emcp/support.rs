@@ -3,7 +3,7 @@
 use frontdesk_engine::model::contract_entry::QueryLimits;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_contracts::emcp::{EmcpSettings, contract};
@@ -107,6 +107,11 @@ impl TestDesk {
     }
 
     pub(crate) async fn send_to_each(&self, token: &str, version: &str, body: &Value) -> Vec<(&'static str, Reply)> {
+        self.timed(token, version, body).await.into_iter().map(|(name, reply, _)| (name, reply)).collect()
+    }
+
+    /// Each answer with the time that it took.
+    pub(crate) async fn timed(&self, token: &str, version: &str, body: &Value) -> Vec<(&'static str, Reply, Duration)> {
         let mut replies = Vec::new();
         for (name, mount) in &self.mounts {
             let modern = version == "2026-07-28";
@@ -126,7 +131,9 @@ impl TestDesk {
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),
                 trace: Trace::new("trace"),
             };
-            replies.push((*name, serve(&self.desk, mount, incoming).await));
+            let began = Instant::now();
+            let reply = serve(&self.desk, mount, incoming).await;
+            replies.push((*name, reply, began.elapsed()));
         }
         replies
     }

@@ -98,13 +98,15 @@ async fn e_25_an_unknown_or_deleted_page_has_no_siblings() {
 }
 
 async fn strangers(desk: &TestDesk) {
-    for tool in ["siblings", "neighbors", "prev_siblings", "next_siblings", "children_range", "siblings_range"] {
+    for tool in ["siblings", "neighbors", "prev_siblings", "next_siblings", "siblings_range"] {
         for id in [255, 256, 257, 99_999, 4_294_967_295_i64] {
             let asked = if tool.ends_with("range") { json!({"id": id, "from": 0}) } else { json!({"id": id}) };
             let found = desk.ids(&format!("evo.content.{tool}"), asked).await;
             assert_eq!(found, [0; 0], "{tool} {id}");
         }
     }
+    let range = json!({"id": 99_999, "from": 0});
+    assert_eq!(desk.ids("evo.content.children_range", range).await, [0; 0]);
     for tool in ["descendants", "ancestors", "children"] {
         assert_eq!(desk.ids(&format!("evo.content.{tool}"), json!({"id": 99_999})).await, [0; 0], "{tool}");
     }
@@ -121,6 +123,7 @@ async fn bin(desk: &TestDesk) {
     assert_eq!(desk.search(json!({"parent": 5})).await, [258, 259, 260]);
     assert_eq!(desk.ids("evo.content.children", json!({"id": 5})).await, [259, 260]);
     assert_eq!(desk.ids("evo.content.children", json!({"id": 257})).await, [258]);
+    assert_eq!(desk.ids("evo.content.children_range", json!({"id": 257, "from": 0})).await, [258]);
     assert_eq!(desk.ids("evo.content.descendants", json!({"id": 5, "depth": 2})).await, [259, 260, 258]);
     assert_eq!(desk.ids("evo.content.ancestors", json!({"id": 258})).await, [5]);
     let gone = r#"{"item":null,"meta":{"toolsetVersion":"1.0"}}"#;

@@ -19,6 +19,8 @@ use crate::serve::{CallContext, handle_request};
 pub(crate) struct RunResult {
     pub(crate) answer: CallAnswer,
     pub(crate) keep: AnswerUse,
+    /// The reply of the call itself, for a caller who is not told that the message is completed.
+    pub(crate) reply: Reply,
 }
 
 /// Whether the answer is stored, or the request will be tried again.
@@ -37,14 +39,14 @@ pub(crate) async fn run_dispatched(
     let CallRecord { desk, mount, .. } = *context.record;
     let deadline = context.deadline;
     let call = QueuedCall { request, dispatched_by: Some(context.record), deadline, charge };
-    RunResult::new(request, &record_call(desk, mount, &request.incoming(), call).await)
+    RunResult::new(request, record_call(desk, mount, &request.incoming(), call).await)
 }
 
 /// Runs a request whose caller is not waiting. It was charged when it was accepted.
 pub(crate) async fn run_accepted(desk: &Desk, mount: &Mount, request: &QueuedRequest) -> RunResult {
     let deadline = Instant::now() + desk.settings.deadline;
     let call = QueuedCall { request, dispatched_by: None, deadline, charge: Charge::Paid };
-    RunResult::new(request, &record_call(desk, mount, &request.incoming(), call).await)
+    RunResult::new(request, record_call(desk, mount, &request.incoming(), call).await)
 }
 
 struct QueuedCall<'q, 'a> {
@@ -69,8 +71,8 @@ impl RunCall for QueuedCall<'_, '_> {
 }
 
 impl RunResult {
-    fn new(request: &QueuedRequest, reply: &Reply) -> RunResult {
-        RunResult { keep: keep(reply.fault), answer: answer(request, reply) }
+    fn new(request: &QueuedRequest, reply: Reply) -> RunResult {
+        RunResult { keep: keep(reply.fault), answer: answer(request, &reply), reply }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::model::timestamp::Millis;
 use crate::model::tool::{Item, RateKey, Sensitivity, ToolSpec};
 use crate::model::tool_input::ToolInput;
 use crate::ports::http_client::HttpClient;
-use crate::ports::site_db::SiteDb;
+use crate::ports::site_db::{CallerSiteDb, SiteDb};
 use crate::ports::{Claim, Disclosure};
 use crate::seal::sha256;
 
@@ -299,9 +299,10 @@ impl Permitted<'_> {
         self.desk.http_client.as_ref()
     }
 
-    /// The database that the mount reads.
-    pub fn site_db(&self) -> Result<&dyn SiteDb, Fault> {
-        self.site_db.ok_or_else(|| Fault::internal("this mount has no site database"))
+    /// The database that the mount reads, with the caller's share of its connections.
+    pub fn site_db(&self) -> Result<CallerSiteDb<'_>, Fault> {
+        let site_db = self.site_db.ok_or_else(|| Fault::internal("this mount has no site database"))?;
+        Ok(CallerSiteDb { site_db, caller: self.caller.client.as_str() })
     }
 
     pub(crate) fn personal_filter(&self) -> bool {

@@ -131,6 +131,9 @@ pub(crate) async fn check_transport(
     if let Some(name) = peek.method_name {
         context.record.set_method(name.method());
     }
+    if let (Some(name), Method::ToolsCall) = (peek.name, peek.method()) {
+        context.record.name_tool(name);
+    }
     let checked = check_scope_and_rate(context, policy, &peek).and(refused.map_or(Ok(()), Err));
     match checked
         .and(arrived)

@@ -137,4 +137,25 @@ pub trait SiteDb: Send + Sync {
     /// Faults with `AnswerTooLarge` beyond the bytes asked for and with `Unavailable` when the database cannot answer
     /// in time.
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>>;
+
+    /// The same for this caller, who cannot have all connections at once.
+    fn select_for<'a>(&'a self, _caller: &'a str, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
+        self.select(select)
+    }
+}
+
+/// A site's database as one caller reads it.
+pub struct CallerSiteDb<'c> {
+    pub site_db: &'c dyn SiteDb,
+    pub caller: &'c str,
+}
+
+impl SiteDb for CallerSiteDb<'_> {
+    fn has_table<'a>(&'a self, table: Name) -> Future<'a, Result<bool, Fault>> {
+        self.site_db.has_table(table)
+    }
+
+    fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
+        self.site_db.select_for(self.caller, select)
+    }
 }

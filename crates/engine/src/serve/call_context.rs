@@ -60,6 +60,10 @@ impl<'c, 'a> CallContext<'c, 'a> {
         charge: Charge,
     ) -> CallContext<'c, 'a> {
         call_record.set_caller(&caller);
+        // It is known before the message is understood, and holds for refused messages too.
+        if let Some(tenant) = call_record.mount.site_tenant() {
+            call_record.set_tenant(&caller, Some(tenant.as_str()));
+        }
         CallContext { record: call_record, caller, deadline, charge, form: AnswerForm::Message }
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::Scopes;
@@ -170,12 +171,46 @@ impl Sites {
                 Err(why) => errors.push(format!("mount[{index}].database: {why}")),
             }
         }
+        errors.extend(shared_secrets(config));
         if errors.is_empty() { Ok((Sites(sites), notices)) } else { Err(SiteErrors(errors)) }
     }
 
     pub(super) fn get(&self, mount: usize) -> Option<&OpenSite> {
         self.0.get(mount)?.as_ref()
     }
+}
+
+/// Sites that accept each other's tokens: they are signed with one secret, and neither audience nor issuer tells them
+/// apart. A token that was issued for one site would open the other.
+fn shared_secrets(config: &Config) -> Vec<String> {
+    let mut errors = Vec::new();
+    let mut seen: Vec<(usize, &JwtConfig, Vec<String>)> = Vec::new();
+    for (index, mount) in config.mounts.iter().enumerate() {
+        let Some(SiteAuth::Tokens { jwt: Some(jwt), .. }) = mount.site.as_deref().map(|site| &site.auth) else {
+            continue;
+        };
+        // A secret that cannot be read is reported where it is needed.
+        let secrets: Vec<String> = jwt.secret.reveal().map(|text| secret_lines(&text)).unwrap_or_default();
+        let is_same = |(_, other, known): &&(usize, &JwtConfig, Vec<String>)| {
+            let is_told_apart = jwt.audience.is_some()
+                || other.audience.is_some()
+                || (jwt.issuer.is_some() && other.issuer.is_some() && jwt.issuer != other.issuer);
+            !is_told_apart && secrets.iter().any(|secret| known.contains(secret))
+        };
+        if let Some((first, ..)) = seen.iter().find(is_same) {
+            errors.push(format!(
+                "mount[{index}].jwt_audience: mount[{first}] has the same secret, so a token for one site would open the \
+                 other. Set `jwt_audience` in one of them, or use two secrets"
+            ));
+        }
+        seen.push((index, jwt, secrets));
+    }
+    errors
+}
+
+fn secret_lines(text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| line.trim_end_matches('\r')).filter(|line| !line.is_empty());
+    lines.map(str::to_owned).collect()
 }
 
 /// Why a file cannot be read. A database that does not answer would otherwise hide it until it does.
@@ -190,8 +225,12 @@ async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Site
     let url = site.database.reveal()?;
     let location = SiteDbLocation { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
     let known = before.0.iter().flatten().find(|known| known.location == location);
-    let settings =
-        SiteDbSettings { ca_file: location.authority.clone(), ..SiteDbSettings::new(&location.url, &location.prefix) };
+    let settings = SiteDbSettings {
+        ca_file: location.authority.clone(),
+        connections: site.connections as usize,
+        deadline: Duration::from_secs(site.statement_seconds.into()),
+        ..SiteDbSettings::new(&location.url, &location.prefix)
+    };
     match (open(&settings).await, known) {
         (Ok(site_db), _) => Ok((location, site_db, None)),
         (Err(error), Some(known)) => {
@@ -215,8 +254,8 @@ fn jwt_identity(mount: &MountConfig, site: &SiteConfig, clock: &Arc<dyn Clock>) 
     };
     let text = secret.reveal().map_err(|why| format!("jwt_secret: {why}"))?;
     let refused = |error| format!("jwt_secret: {error}");
-    let lines = text.lines().map(|line| line.trim_end_matches('\r')).filter(|line| !line.is_empty());
-    let secrets = lines.map(|line| SigningSecret::new(line.as_bytes().to_vec())).collect::<Result<_, _>>();
+    let lines = secret_lines(&text).into_iter();
+    let secrets = lines.map(|line| SigningSecret::new(line.into_bytes())).collect::<Result<_, _>>();
     let secrets = secrets.map_err(refused)?;
     let scopes = contracts::by_id(&mount.contract).map(|contract| contract.scopes).unwrap_or_default();
     let settings = JwtSettings {

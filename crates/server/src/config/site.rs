@@ -26,6 +26,10 @@ pub struct SiteConfig {
     pub authority: Option<PathBuf>,
     /// The prefix of its table names.
     pub prefix: String,
+    /// For lists; look-ups have half as many of their own.
+    pub connections: u32,
+    /// How long one query may take.
+    pub statement_seconds: u32,
     /// Under which its callers, tasks and records are stored.
     pub tenant: TenantId,
     pub auth: SiteAuth,

@@ -15,6 +15,7 @@ use frontdesk_engine::{Fault, FaultKind};
 
 use super::guard;
 use super::headers::{Occurrence, RequestHeaders};
+use crate::app::Router;
 use crate::config::Config;
 use crate::net::{BodyError, ConnectionLimits, IncomingBody, Peer};
 
@@ -106,6 +107,15 @@ pub(super) fn with_trace_id(mount: &Mount, trace: Trace, headers: &RequestHeader
     match headers.trace_id.single().map(|name| name.to_str()) {
         Some(Ok(name)) => trace.with_name(name),
         Some(Err(_)) | None => trace,
+    }
+}
+
+/// The same where there is no mount: if any contract here allows it.
+pub(super) fn with_any_trace_id(mounts: &Router, trace: Trace, headers: &RequestHeaders<'_>) -> Trace {
+    let mut accepting = mounts.iter().filter(|(_, mount)| mount.contract.dialect.compatibility().accepts_trace_id);
+    match accepting.next() {
+        Some((_, mount)) => with_trace_id(mount, trace, headers),
+        None => trace,
     }
 }
 

@@ -44,6 +44,7 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
         (None, Some(mount)) => (mount, HttpRoute::Serve),
         (None, None) if let Some((mount, prefix_length)) = rest() => (mount, HttpRoute::Rest { prefix_length }),
         (None, None) => {
+            let trace = receive::with_any_trace_id(&app.mounts, trace, &headers);
             // Boxed, because hyper copies the future of a call several times before it is polled, so every call would pay
             // for the size of the largest branch.
             let reply = Box::pin(non_mcp_routes(&app, head, body, peer, &trace)).await;
@@ -99,7 +100,7 @@ async fn respond_listening(
     let mut call: RunningCall = Box::pin(async move {
         match owner.mounts.find(&path) {
             Some(mount) => serve_borrowed(&owner.desk, mount, &incoming).await,
-            None => problem(404, "There is nothing at this path; GET / lists the endpoints."),
+            None => problem(&incoming.trace, 404, "There is nothing at this path; GET / lists the endpoints."),
         }
     });
     let (head, ended) = until_answered(&mut call, &source).await;
@@ -159,16 +160,16 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     let path = without_trailing_slash(head.uri.path());
     let refusal = if is_public(app, path) { guard::transport_refusal } else { guard::refusal };
     if let Some(why) = refusal(&app.config, &head.uri, &headers) {
-        return problem(403, why);
+        return problem(trace, 403, why);
     }
     if guard::has_ambiguous_framing(&headers) {
-        return problem(400, "Ambiguous framing: Transfer-Encoding must be exactly `chunked`.")
+        return problem(trace, 400, "Ambiguous framing: Transfer-Encoding must be exactly `chunked`.")
             .header("connection", "close");
     }
     let read_only = |reply: Reply| match head.method {
         Method::GET => reply,
         Method::HEAD => Reply { body: Default::default(), ..reply },
-        _ => problem(405, "Only GET is possible here.").header("allow", "GET, HEAD"),
+        _ => problem(trace, 405, "Only GET is possible here.").header("allow", "GET, HEAD"),
     };
     if path == "/" {
         return read_only(page::front_page(app));
@@ -195,7 +196,7 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
         }
     }
     let Ok(body) = body.collect(FORM_BYTES, ConnectionLimits::default().body).await else {
-        return problem(413, "The form is too large, or did not arrive in time.").header("connection", "close");
+        return problem(trace, 413, "The form is too large, or did not arrive in time.").header("connection", "close");
     };
     let authorization: Vec<&str> =
         head.headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().unwrap_or("\u{fffd}")).collect();
@@ -211,7 +212,7 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     };
     match app.identity.answer(request).await {
         Some(reply) => reply,
-        None => problem(404, "There is nothing at this path; GET / lists the endpoints."),
+        None => problem(trace, 404, "There is nothing at this path; GET / lists the endpoints."),
     }
 }
 
@@ -221,8 +222,9 @@ fn is_public(app: &App, path: &str) -> bool {
     path.starts_with("/.well-known/") || documents.any(|(at, _)| *at == path) || app.mounts.document(path).is_some()
 }
 
-fn problem(status: u16, message: &str) -> Reply {
-    let body = serde_json::json!({"error": {"code": "request.refused", "message": message}});
+fn problem(trace: &Trace, status: u16, message: &str) -> Reply {
+    let error = serde_json::json!({"code": "request.refused", "message": message, "trace_id": trace.display_id()});
+    let body = serde_json::json!({"error": error});
     Reply::plain(status, body.to_string())
 }
 

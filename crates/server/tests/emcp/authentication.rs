@@ -1,9 +1,14 @@
 //! Who gets in, and what their scopes open: tokens that the site signs, tokens of this server, and the handshake of an
 //! ordinary client.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use frontdesk_testkit::TestFolder;
+use frontdesk_testkit::app::process::run_frontdesk;
 use serde_json::{Value, json};
 
-use crate::stage::{BASE, CONTENT, ROOMY, SECRET, Stage, calling, message, now, plain, said, signed, token};
+use crate::stage::{BASE, CONTENT, ROOMY, SECRET, Stage, calling, fill, message, now, plain, said, signed, token};
 
 const MISSING: &str = "An access token is required: send it as `Authorization: Bearer`.";
 const UNKNOWN: &str =
@@ -196,8 +201,8 @@ async fn e_67_an_ordinary_client_initializes_and_calls_tools() {
 #[tokio::test]
 async fn e_67_own_tokens_and_site_tokens_open_the_same_mount() {
     let both = "auth = [\"oauth\", \"jwt\"]\njwt_secret_env = \"SITE_SECRET\"\n";
-    let folder = frontdesk_testkit::TestFolder::new();
-    crate::stage::fill(&folder, "");
+    let folder = TestFolder::new();
+    fill(&folder, "");
     let mount = format!("[[mount]]\ncontract = \"emcp\"\ndatabase = \"site.sqlite\"\n{both}{ROOMY}");
     let stage = Stage::serving(folder, &mount);
     let added = stage.command(&[
@@ -213,5 +218,41 @@ async fn e_67_own_tokens_and_site_tokens_open_the_same_mount() {
     for token in [own, token("anna", json!("mcp:read,mcp:call"))] {
         let mut caller = stage.holder(&token);
         assert_eq!(caller.ids("evo.content.children", json!({"id": 248})).await, "249 250 251 252 253 254");
+    }
+}
+
+/// A token for one of the sites would open the other.
+#[test]
+fn two_sites_with_one_secret_and_no_audience_are_refused() {
+    let folder = TestFolder::new();
+    fill(&folder, "");
+    for (file, secret) in
+        [("one", SECRET), ("rotated", &format!("{}\n{SECRET}\n", "x".repeat(40))), ("own", &"y".repeat(40))]
+    {
+        fs::write(folder.join(file), secret).unwrap();
+        fs::set_permissions(folder.join(file), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let mount = |name: &str, more: &str| {
+        format!(
+            "[[mount]]\ncontract = \"emcp\"\npath = \"/{name}\"\ntenant = \"{name}\"\ndatabase = \"site.sqlite\"\n\
+             auth = [\"jwt\"]\n{more}"
+        )
+    };
+    let first = mount("first", "jwt_secret_file = \"one\"\njwt_issuer = \"https://first.example\"\n");
+    for (second, is_refused) in [
+        ("jwt_secret_file = \"one\"\n", true),
+        ("jwt_secret_file = \"rotated\"\n", true),
+        ("jwt_secret_file = \"one\"\njwt_issuer = \"https://first.example\"\n", true),
+        ("jwt_secret_file = \"one\"\njwt_issuer = \"https://second.example\"\n", false),
+        ("jwt_secret_file = \"one\"\njwt_audience = \"second\"\n", false),
+        ("jwt_secret_file = \"own\"\n", false),
+    ] {
+        let text = format!("data = \"data\"\nlisten = \"127.0.0.1:0\"\n{first}{}", mount("second", second));
+        fs::write(folder.join("desk.toml"), text).unwrap();
+        let checked = run_frontdesk(folder.path(), &["config", "check", "--config", "desk.toml"]);
+        let expected = "mount[1].jwt_audience: mount[0] has the same secret, so a token for one site would open the other. \
+            Set `jwt_audience` in one of them, or use two secrets";
+        assert_eq!(checked.code != Some(0), is_refused, "{second}: {checked:?}");
+        assert_eq!(format!("{}{}", checked.out, checked.err).contains(expected), is_refused, "{second}: {checked:?}");
     }
 }

@@ -6,7 +6,7 @@ use frontdesk_engine::ports::site_db::SiteRow;
 use serde_json::{Value, json};
 
 use crate::published::taken_by;
-use crate::stage::{Caller, Stage, TOKENS, calling};
+use crate::stage::{Caller, SECRET, Stage, TOKENS, calling, now, signed};
 use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::sites::SiteDatabases;
 use frontdesk_testkit::sites::query::all;
@@ -44,13 +44,19 @@ impl Trio {
             .map(|(name, url)| {
                 format!(
                     "[[mount]]\ncontract = \"emcp\"\npath = \"/{name}\"\ntenant = \"{name}\"\ndatabase = {}\n{TOKENS}\
-                     [mount.limits]\nper_minute = 1000000\n",
+                     jwt_audience = \"{name}\"\n[mount.limits]\nper_minute = 1000000\n",
                     json!(url)
                 )
             })
             .collect();
         let stage = Stage::serving(TestFolder::new(), &mounts.concat());
-        let callers = places.iter().map(|(name, _)| (*name, stage.agent().at(&format!("/{name}/content")))).collect();
+        // The three sites have one secret, so a token says for which of them it is.
+        let token = |name: &str| {
+            let (scopes, now) = (json!(["mcp:read", "mcp:call"]), now());
+            signed(&json!({"sub": "agent", "aud": name, "iat": now - 5, "exp": now + 600, "scopes": scopes}), SECRET)
+        };
+        let caller = |name: &'static str| (name, stage.holder(&token(name)).at(&format!("/{name}/content")));
+        let callers = places.iter().map(|(name, _)| caller(name)).collect();
         Trio { three, _stage: stage, callers }
     }
 

@@ -145,3 +145,24 @@ async fn e_65_invalid_messages_and_denied_tools_make_no_task() {
     let first = agent.send("POST", &[("idempotency-key", "k")], message("ping", json!({}))).await;
     assert_eq!((first.status, first.json()["reused"].clone()), (200, json!(false)));
 }
+
+#[tokio::test]
+async fn e_65_an_outage_completes_no_dispatched_message() {
+    let stage = Stage::with(&format!("statement_seconds = 1\n{ROOMY}"));
+    let mut agent = dispatch(&stage);
+    let site = rusqlite::Connection::open(stage.folder.join("site.sqlite")).unwrap();
+    site.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let key = [("idempotency-key", "during")];
+    let began = Instant::now();
+    for headers in [&key[..], &[], &key[..]] {
+        let answer = agent.send("POST", headers, search(1)).await;
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (503, &json!("unavailable")), "{}", answer.text());
+        assert_eq!((answer.json().get("status"), answer.header("x-trace-id")), (None, Some(TRACE)));
+    }
+    // Three times the second that the mount allows, not the five that are the default.
+    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+    site.execute_batch("COMMIT").unwrap();
+    let after = agent.send("POST", &key, search(1)).await.json();
+    assert_eq!((&after["status"], &after["reused"]), (&json!("completed"), &json!(false)), "{after}");
+    assert_eq!(after["result"]["http_status"], json!(200));
+}

@@ -7,7 +7,7 @@ use frontdesk_engine::ports::site_db::SiteCell;
 use frontdesk_store::site_db::open;
 use serde_json::json;
 
-use crate::stage::{ROOMY, Stage, TOKENS};
+use crate::stage::{ROOMY, SECRET, Stage, TOKENS, now, signed};
 use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::sites::query::all;
 use frontdesk_testkit::sites::{SiteDatabases, settings};
@@ -48,11 +48,12 @@ async fn the_users_of_the_guide_read_what_is_served_and_nothing_else() {
 
     let mounts = urls.iter().zip(["mariadb", "postgres"]).map(|(url, name)| {
         let place = format!("path = \"/{name}\"\ntenant = \"{name}\"\ndatabase = {}\n", json!(url));
-        format!("[[mount]]\ncontract = \"emcp\"\n{place}{TOKENS}{ROOMY}")
+        format!("[[mount]]\ncontract = \"emcp\"\n{place}{TOKENS}jwt_audience = \"{name}\"\n{ROOMY}")
     });
     let stage = Stage::serving(TestFolder::new(), &mounts.collect::<String>());
     for name in ["mariadb", "postgres"] {
-        let mut agent = stage.agent().at(&format!("/{name}/content"));
+        let claims = json!({"sub": "agent", "aud": name, "iat": now() - 5, "exp": now() + 600, "scopes": "*"});
+        let mut agent = stage.holder(&signed(&claims, SECRET)).at(&format!("/{name}/content"));
         let priced = json!({"limit": 2, "with_tvs": ["price"], "tv_filters": [{"tv": "price", "op": "!null"}]});
         let pages = agent.ask("evo.content.search", priced).await;
         assert_eq!(pages["items"].as_array().unwrap().len(), 2, "{name}: {pages}");
@@ -64,6 +65,9 @@ async fn the_users_of_the_guide_read_what_is_served_and_nothing_else() {
         // A table that was not granted.
         let snippets = agent.ask("evo.model.list", json!({"model": "SiteSnippet", "limit": 1})).await;
         assert_eq!(snippets["items"], json!([]), "{name}");
+        let tagged = json!({"limit": 1, "tags_data": {"tv_id": 9, "tags": ["rust"]}});
+        let refusal = agent.refusal("evo.content.search", tagged).await;
+        assert!(refusal.contains("no permission for the tables tags and site_content_tags"), "{name}: {refusal}");
     }
 
     // Whatever Frontdesk were made to ask, these users have no answer.

@@ -35,7 +35,10 @@ async fn e_03_e_04_e_05_initialize_and_discover_name_the_toolset() {
         assert_eq!(info["platform"], json!("eMCP"), "{info}");
         assert_eq!(info["platformVersion"], json!(version), "{info}");
         assert_eq!(capabilities["evo"], json!({"toolsetVersion": "1.0"}));
-        assert_eq!(capabilities["experimental"], json!({"evo": {"toolsetVersion": "1.0"}}));
+        assert_eq!(
+            capabilities["experimental"],
+            json!({"evo": {"toolsetVersion": "1.0", "platform": "eMCP", "platformVersion": version}})
+        );
     }
 }
 

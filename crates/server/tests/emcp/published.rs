@@ -204,3 +204,28 @@ fn e_02_removals_are_detected_and_additions_are_not() {
     given(&before, &json!({"type": "object", "properties": before["properties"], "required": []}), "t", &mut broken);
     assert_eq!(broken, ["t/a is no longer always there"]);
 }
+
+/// A client that checks arguments by the schema must not refuse what the server takes.
+#[tokio::test]
+async fn e_16_the_value_of_a_filter_may_be_a_number() {
+    let stage = Stage::open();
+    let mut agent = stage.agent();
+    let as_number = json!({"limit": 100, "tv_filters": [{"tv": "price", "op": ">", "value": 500, "cast": "SIGNED"}]});
+    let as_text = json!({"limit": 100, "tv_filters": [{"tv": "price", "op": ">", "value": "500", "cast": "SIGNED"}]});
+    let found = agent.ids("evo.content.search", as_number).await;
+    assert_eq!(found.split(' ').count(), 20);
+    assert_eq!(found, agent.ids("evo.content.search", as_text).await);
+    let listed = listed().await;
+    let schema = |tool: usize, filter: &str| listed[tool]["inputSchema"].pointer(filter).unwrap().clone();
+    for value in [
+        schema(0, "/properties/tv_filters/items/properties/value"),
+        schema(12, "/properties/filters/properties/where/items/properties/value"),
+    ] {
+        let types = |shapes: &Value| -> Vec<String> {
+            shapes.as_array().unwrap().iter().map(|shape| shape["type"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(types(&value["anyOf"]), ["string", "array", "number", "boolean", "array"]);
+        let [texts, numbers] = [1, 4].map(|shape| value["anyOf"][shape]["items"]["type"].clone());
+        assert_eq!((texts, numbers), (json!("string"), json!("number")));
+    }
+}

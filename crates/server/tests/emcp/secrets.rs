@@ -209,6 +209,7 @@ async fn e_66_every_call_leaves_a_log_line_without_secrets() {
         assert_eq!(line["trace"], json!(TRACE), "{line}");
         assert!(line["micros"].as_u64().is_some(), "{line}");
         assert!(line["at"].as_str().unwrap().ends_with('Z'));
+        assert_eq!(line["tenant"], json!("site"), "{line}");
         [word("client"), word("method"), word("tool"), word("outcome"), line["status"].to_string()].join(" ")
     };
     let mut seen: Vec<String> = calls.iter().map(short).collect();
@@ -222,7 +223,7 @@ async fn e_66_every_call_leaves_a_log_line_without_secrets() {
             "jwt:site:agent tools/call evo.content.get ok 200",
             "jwt:site:agent tools/call evo.content.search ok 200",
             "jwt:site:agent tools/list - ok 200",
-            "jwt:site:weak tools/call - forbidden 403",
+            "jwt:site:weak tools/call evo.content.get forbidden 403",
         ]
     );
     let log = stage.desk.logged("jwt:site:weak");
@@ -260,4 +261,43 @@ async fn e_63_the_site_file_is_unchanged_after_every_tool() {
     let enabled = Stage::with(&format!("enable_write_tools = true\n{ROOMY}"));
     let answer = enabled.agent().post(calling("evo.write.publish", json!({"id": 1}))).await;
     assert_eq!((answer.status, answer.json()["error"]["code"].clone()), (200, json!(-32601)));
+}
+
+#[tokio::test]
+async fn e_66_a_refusal_is_recorded_with_its_site_and_its_tool() {
+    let stage = Stage::with(
+        "deny_tools = [\"evo.model.*\"]\n[mount.limits]\nper_minute = 3\n[mount.scope_map]\n\
+         \"mcp:call\" = [\"tools/call\"]\n\"mcp:read\" = [\"ping\", \"tools/list\"]\n",
+    );
+    let mut agent = stage.agent();
+    let get = |id: Value| calling("evo.content.get", json!({"id": id}));
+    let statuses = [
+        agent.post(message("ping", json!({}))).await.status,
+        agent.post(message("tools/list", json!({}))).await.status,
+        agent.post(calling("evo.model.list", json!({"model": "User", "limit": 1}))).await.status,
+        agent.post(get(json!("x"))).await.status,
+        stage.caller("weak", json!("mcp:read")).post(get(json!(1))).await.status,
+        agent.post(get(json!(1))).await.status,
+        agent.post(get(json!(1))).await.status,
+    ];
+    assert_eq!(statuses, [200, 200, 403, 200, 403, 200, 429]);
+    let text = exported(&stage, statuses.len()).await;
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut seen: Vec<String> = lines
+        .filter(|line| line["contract"] == json!("emcp"))
+        .map(|line| ["tenant", "method", "tool", "outcome"].map(|name| line[name].as_str().unwrap_or("-")).join(" "))
+        .collect();
+    seen.sort();
+    assert_eq!(
+        seen,
+        [
+            "site ping - ok",
+            "site tools/call evo.content.get forbidden",
+            "site tools/call evo.content.get invalid_argument",
+            "site tools/call evo.content.get ok",
+            "site tools/call evo.content.get rate_limited",
+            "site tools/call evo.model.list tool_denied",
+            "site tools/list - ok",
+        ]
+    );
 }

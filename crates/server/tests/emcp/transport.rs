@@ -116,7 +116,25 @@ async fn e_30_e_51_unknown_tools_models_and_methods_are_32601() {
     }
     let nowhere = stage.agent().at(&format!("{BASE}/nowhere")).post(message("ping", json!({}))).await;
     let words = "No server has this name; look at the last part of the address.";
-    assert_eq!(said(&nowhere), rpc(404, Some(1), -32601, words));
+    let data = json!({"trace_id": TRACE});
+    let error = json!({"code": -32601, "message": words, "data": data});
+    assert_eq!((nowhere.status, nowhere.json()), (404, json!({"jsonrpc": "2.0", "id": 1, "error": error})));
+    assert_eq!(nowhere.header("x-trace-id"), Some(TRACE));
+}
+
+#[tokio::test]
+async fn e_56_a_path_without_an_endpoint_answers_404_with_the_trace() {
+    let stage = Stage::open();
+    for path in ["/api/v1/nothing", "/api/v1/mcp/content/dispatch/more", "/elsewhere"] {
+        let answer = stage.agent().at(path).post(message("ping", json!({}))).await;
+        let error = json!({
+            "code": "request.refused",
+            "message": "There is nothing at this path; GET / lists the endpoints.",
+            "trace_id": TRACE,
+        });
+        assert_eq!((answer.status, answer.json()), (404, json!({"error": error})), "{path}");
+        assert_eq!(answer.header("x-trace-id"), Some(TRACE));
+    }
 }
 
 #[tokio::test]

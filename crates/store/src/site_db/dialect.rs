@@ -153,18 +153,11 @@ impl SqlDialect {
         }
     }
 
-    /// PostgreSQL's LEAST and GREATEST return the other value if one is NULL.
-    pub(super) fn least_ignores_null(self) -> bool {
-        match self {
-            SqlDialect::Sqlite | SqlDialect::Mysql => false,
-            SqlDialect::Postgres => true,
-        }
-    }
-
     /// Parses the number at the beginning of a text. The databases' own casts differ in signs, exponents and overflow,
-    /// so only digits reach a cast, and the limits are explicit.
-    pub(super) fn parse_number(self, number: Number) -> Wrap {
-        match (self, number) {
+    /// so only digits reach a cast, and the limits are explicit. PostgreSQL needs the text more than once; see
+    /// `Renderer::postgres_number`.
+    pub(super) fn parse_number(self, number: Number) -> Option<Wrap> {
+        Some(match (self, number) {
             (SqlDialect::Sqlite, Number::Signed) => wrap("fd_signed(", ")"),
             (SqlDialect::Sqlite, Number::Unsigned) => wrap("fd_unsigned(", ")"),
             (SqlDialect::Sqlite, Number::Decimal { digits, places }) => {
@@ -177,17 +170,8 @@ impl SqlDialect {
                 let (precision, scale) = clamp_precision(digits, places);
                 wrap(MYSQL_PARSE, format!("{MYSQL_DECIMAL} AS DECIMAL({precision},{scale}))"))
             }
-            (SqlDialect::Postgres, Number::Signed) => signed(POSTGRES_PARSE, POSTGRES_INTEGER),
-            (SqlDialect::Postgres, Number::Unsigned) => unsigned(POSTGRES_PARSE, POSTGRES_INTEGER),
-            (SqlDialect::Postgres, Number::Decimal { digits, places }) => {
-                let (precision, scale) = clamp_precision(digits, places);
-                let max = max_decimal(precision, scale);
-                wrap(
-                    format!("LEAST(GREATEST(ROUND({POSTGRES_PARSE}"),
-                    format!("{POSTGRES_DECIMAL}, {scale}), -{max}), {max})"),
-                )
-            }
-        }
+            (SqlDialect::Postgres, Number::Signed | Number::Unsigned | Number::Decimal { .. }) => return None,
+        })
     }
 }
 
@@ -203,11 +187,19 @@ const MYSQL_PARSE: &str = "CAST(REGEXP_SUBSTR(";
 const MYSQL_INTEGER: &str = r", '^[\x09-\x0D\x20]*[+-]?[0-9]*') AS DECIMAL(65,0))";
 const MYSQL_DECIMAL: &str = r", '^[\x09-\x0D\x20]*[+-]?[0-9]*(\.[0-9]*)?')";
 
-const POSTGRES_PARSE: &str = "CAST(REGEXP_REPLACE(";
-/// More than a hundred digits exceed every limit here, and PostgreSQL rejects much longer numbers.
-const POSTGRES_INTEGER: &str = r", '^[\x09-\x0D\x20]*([+-]?)0*([0-9]{0,100}).*$', '\10\2') AS NUMERIC)";
-const POSTGRES_DECIMAL: &str =
-    r", '^[\x09-\x0D\x20]*([+-]?)0*([0-9]{0,100})[0-9]*(\.[0-9]{0,100})?.*$', '\10\2\3') AS NUMERIC)";
+/// The number, or the nearest within its limits.
+pub(super) fn clamp_postgres(number: Number, value: &str) -> String {
+    let (before, after) = match number {
+        Number::Signed => signed("", ""),
+        Number::Unsigned => unsigned("", ""),
+        Number::Decimal { digits, places } => {
+            let (precision, scale) = clamp_precision(digits, places);
+            let max = max_decimal(precision, scale);
+            wrap("LEAST(GREATEST(", format!(", -{max}), {max})"))
+        }
+    };
+    format!("{before}{value}{after}")
+}
 
 fn signed(before: &str, after: &str) -> Wrap {
     wrap(format!("LEAST(GREATEST({before}"), format!("{after}, {MIN_SIGNED}), {MAX_SIGNED})"))

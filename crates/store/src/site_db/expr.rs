@@ -163,14 +163,10 @@ impl<'a> Renderer<'a> {
     }
 
     fn parsed(&mut self, number: Number, expr: &Expr) -> Result<(), Fault> {
-        let is_guarded = self.dialect.least_ignores_null();
-        if is_guarded {
-            self.push("CASE WHEN ");
-            self.expr(expr)?;
-            self.push(" IS NOT NULL THEN ");
+        match self.dialect.parse_number(number) {
+            Some(wrap) => self.wrapped(wrap, |renderer| renderer.text_expr(expr)),
+            None => self.postgres_number(number, expr),
         }
-        self.wrapped(self.dialect.parse_number(number), |renderer| renderer.text_expr(expr))?;
-        self.constant(if is_guarded { " END" } else { "" })
     }
 
     fn non_zero(&mut self, first: &Expr, second: &Expr) -> Result<(), Fault> {

@@ -55,4 +55,8 @@ impl SiteDb for LazySiteDb {
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
         Box::pin(async move { self.site_db().await?.select(select).await })
     }
+
+    fn select_for<'a>(&'a self, caller: &'a str, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
+        Box::pin(async move { self.site_db().await?.select_for(caller, select).await })
+    }
 }

@@ -10,7 +10,7 @@ use futures_util::TryStreamExt as _;
 use futures_util::future::try_join;
 use tokio::task::AbortHandle;
 use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Error, NoTls, Row, Socket, Statement};
 
 use super::dialect::SqlDialect;
@@ -18,13 +18,16 @@ use super::error::ReadError;
 use super::pool::QueryPermit;
 use super::reader::SiteDriver;
 use super::render::{SiteQuery, SqlParam};
-use super::rows::RowCollector;
+use super::rows::{RowCollector, text_cell};
 use super::schema::{Charset, ColumnInfo, PROBE_TABLE, SiteColumn, SqlType};
 use crate::StoreError;
 use crate::postgres::address::{Address, ConnectConfig, Encryption};
 use crate::postgres::tls::PgTlsConnector;
 
 const CACHED_STATEMENTS: usize = 64;
+
+/// The server would otherwise refuse to send what is no UTF-8.
+const RAW_BYTES: &str = "SET client_encoding = 'SQL_ASCII'";
 
 const SESSION: &str = "SET default_transaction_read_only = on; SET standard_conforming_strings = on";
 
@@ -51,6 +54,8 @@ pub(super) struct PostgresSession {
     statements: HashMap<String, Statement>,
     /// None if the server is too old to have `plan_cache_mode`.
     plan_cache: Option<PlanCache>,
+    /// Whether the database has the encoding SQL_ASCII: its texts are any bytes.
+    has_raw_bytes: bool,
 }
 
 /// PostgreSQL's `plan_cache_mode`.
@@ -98,6 +103,9 @@ impl SiteDriver for PostgresDriver {
         };
         let session = session.map_err(connect_error)?;
         session.client.batch_execute(SESSION).await.map_err(read_error)?;
+        if session.has_raw_bytes {
+            session.client.batch_execute(RAW_BYTES).await.map_err(read_error)?;
+        }
         Ok(session)
     }
 
@@ -145,8 +153,9 @@ where
 {
     let (client, connection) = config.config.connect(tls).await?;
     let plan_cache = PlanCache::of_server(connection.parameter("server_version"));
+    let has_raw_bytes = connection.parameter("server_encoding") == Some("SQL_ASCII");
     let driver = tokio::spawn(async move { drop(connection.await) }).abort_handle();
-    Ok(PostgresSession { client, driver, statements: HashMap::new(), plan_cache })
+    Ok(PostgresSession { client, driver, statements: HashMap::new(), plan_cache, has_raw_bytes })
 }
 
 impl PostgresSession {
@@ -207,9 +216,22 @@ fn cell(row: &Row, column: usize) -> Result<SiteCell, ReadError> {
     let cell = if is_integer {
         row.try_get::<_, Option<i64>>(column).map_err(decode_error)?.map(SiteCell::Integer)
     } else {
-        row.try_get::<_, Option<String>>(column).map_err(decode_error)?.map(SiteCell::Text)
+        row.try_get::<_, Option<LossyText>>(column).map_err(decode_error)?.map(|LossyText(cell)| cell)
     };
     Ok(cell.unwrap_or(SiteCell::Null))
+}
+
+/// A database with the encoding SQL_ASCII returns whatever bytes it was given.
+struct LossyText(SiteCell);
+
+impl<'a> FromSql<'a> for LossyText {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<LossyText, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(LossyText(text_cell(raw.to_vec())))
+    }
+
+    fn accepts(sql_type: &Type) -> bool {
+        <String as FromSql>::accepts(sql_type)
+    }
 }
 
 fn decode_error(error: Error) -> ReadError {

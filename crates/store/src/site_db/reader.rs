@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::site_db::{Name, Select, SiteDb, SiteRow};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Name, Operand, Predicate, Select, SiteDb, SiteRow};
 
 use super::SiteDbSettings;
 use super::dialect::SqlDialect;
@@ -55,7 +55,10 @@ pub(super) struct SiteReader<D: SiteDriver> {
     prefix: String,
     deadline: Duration,
     schema: RwLock<Arc<SiteSchema>>,
+    /// For lists, whose filters can make them slow.
     pub(super) pool: ConnectionPool<D::Connection>,
+    /// For queries by key, which are fast on every site and must not wait for lists.
+    lookups: ConnectionPool<D::Connection>,
 }
 
 impl<D: SiteDriver> SiteReader<D> {
@@ -63,57 +66,89 @@ impl<D: SiteDriver> SiteReader<D> {
         let (schema, connection) = introspect(&driver, &settings.prefix, settings.deadline).await?;
         let pool = ConnectionPool::new(settings.connections);
         pool.put(connection);
+        let lookups = ConnectionPool::new(settings.connections.div_ceil(2));
         let schema = RwLock::new(Arc::new(schema));
-        Ok(SiteReader { driver, prefix: settings.prefix.clone(), deadline: settings.deadline, schema, pool })
+        Ok(SiteReader { driver, prefix: settings.prefix.clone(), deadline: settings.deadline, schema, pool, lookups })
     }
 
     fn schema(&self) -> Arc<SiteSchema> {
         Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn rows(&self, select: &Select) -> Result<Vec<SiteRow>, Fault> {
-        let permit = self.pool.acquire().await?;
-        match self.attempt(select, &permit).await {
+    /// Look-ups have no share of a caller: they end quickly, and the calls of a caller are limited in number.
+    async fn rows(&self, select: &Select, caller: Option<&str>) -> Result<Vec<SiteRow>, Fault> {
+        let (pool, caller) = if is_lookup(select) { (&self.lookups, None) } else { (&self.pool, caller) };
+        let permit = pool.acquire(caller).await?;
+        match self.attempt(select, pool, &permit).await {
             Err(ReadError::SchemaChanged(_)) => {
                 self.pool.clear();
+                self.lookups.clear();
                 let introspected = introspect(&self.driver, &self.prefix, self.deadline).await;
                 let (schema, connection) = introspected.map_err(|error| Fault::unavailable(error.to_string()))?;
-                self.pool.put(connection);
+                pool.put(connection);
                 *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(schema);
-                Ok(self.attempt(select, &permit).await?)
+                Ok(self.attempt(select, pool, &permit).await?)
             }
             result => Ok(result?),
         }
     }
 
-    async fn attempt(&self, select: &Select, permit: &QueryPermit) -> Result<Vec<SiteRow>, ReadError> {
+    async fn attempt(
+        &self,
+        select: &Select,
+        pool: &ConnectionPool<D::Connection>,
+        permit: &QueryPermit,
+    ) -> Result<Vec<SiteRow>, ReadError> {
         let query = self.render(select)?;
-        let result = tokio::time::timeout(self.deadline + GRACE, self.query(&query, permit)).await;
+        let result = tokio::time::timeout(self.deadline + GRACE, self.query(&query, pool, permit)).await;
         result.unwrap_or_else(|_| Err(ReadError::timed_out()))
     }
 
-    async fn query(&self, query: &SiteQuery, permit: &QueryPermit) -> Result<Vec<SiteRow>, ReadError> {
-        if let Some(connection) = self.pool.take() {
-            match self.query_on(connection, query, permit).await {
-                // The server may have been restarted, and then the other idle connections are closed too.
-                Err(ReadError::ConnectionLost(_)) => self.pool.clear(),
-                result => return result,
-            }
-        }
-        self.query_on(self.driver.connect().await?, query, permit).await
-    }
-
-    /// Only a connection that has returned its whole answer is used again.
-    async fn query_on(
+    async fn query(
         &self,
-        connection: D::Connection,
         query: &SiteQuery,
+        pool: &ConnectionPool<D::Connection>,
         permit: &QueryPermit,
     ) -> Result<Vec<SiteRow>, ReadError> {
-        let (rows, connection) = self.driver.query(connection, query, permit).await?;
-        self.pool.put(connection);
-        Ok(rows)
+        let idle = pool.take();
+        let had_idle = idle.is_some();
+        if let Some(connection) = idle {
+            match self.driver.query(connection, query, permit).await {
+                Err(ReadError::ConnectionLost(_)) => {}
+                result => return Ok(keep(pool, result?)),
+            }
+        }
+        if had_idle {
+            // The server may have been restarted, and then the other idle connections are closed too.
+            self.pool.clear();
+            self.lookups.clear();
+        }
+        Ok(keep(pool, self.driver.query(self.driver.connect().await?, query, permit).await?))
     }
+}
+
+/// Only a connection that has returned its whole answer is used again.
+fn keep<C>(pool: &ConnectionPool<C>, (rows, connection): (Vec<SiteRow>, C)) -> Vec<SiteRow> {
+    pool.put(connection);
+    rows
+}
+
+/// Columns with an index by which a row of a site is looked up, and few rows share a value.
+const KEYS: [Name; 3] = ["id", "name", "contentid"];
+
+/// Whether the rows are found by their keys, which takes no longer on a larger site.
+fn is_lookup(select: &Select) -> bool {
+    let (from, _) = select.from;
+    let is_key = |expr: &Expr| matches!(expr, Expr::Column(alias, name) if *alias == from && KEYS.contains(name));
+    select.filter.iter().any(|predicate| match predicate {
+        Predicate::Compare(expr, Comparison::Equal, Operand::Literal(_)) | Predicate::AnyOf(expr, _) => is_key(expr),
+        Predicate::Compare(..)
+        | Predicate::NoneOf(..)
+        | Predicate::Like(..)
+        | Predicate::IsNull(_)
+        | Predicate::IsNotNull(_)
+        | Predicate::Exists(_) => false,
+    })
 }
 
 impl<D: SiteDriver> RenderingSiteDb for SiteReader<D> {
@@ -128,7 +163,11 @@ impl<D: SiteDriver> SiteDb for SiteReader<D> {
     }
 
     fn select<'a>(&'a self, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
-        Box::pin(self.rows(select))
+        Box::pin(self.rows(select, None))
+    }
+
+    fn select_for<'a>(&'a self, caller: &'a str, select: &'a Select) -> Future<'a, Result<Vec<SiteRow>, Fault>> {
+        Box::pin(self.rows(select, Some(caller)))
     }
 }
 

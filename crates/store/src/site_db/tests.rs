@@ -111,7 +111,7 @@ fn a_cast_reads_digits_only_and_has_explicit_limits() {
     );
     assert_eq!(
         where_clause(SqlDialect::Postgres, &decimal),
-        r#"CASE WHEN t0."contentType" IS NOT NULL THEN LEAST(GREATEST(ROUND(CAST(REGEXP_REPLACE(t0."contentType", '^[\x09-\x0D\x20]*([+-]?)0*([0-9]{0,100})[0-9]*(\.[0-9]{0,100})?.*$', '\10\2\3') AS NUMERIC), 2), -999.99), 999.99) END > CAST(CAST($1 AS TEXT) AS NUMERIC)"#
+        r#"CASE WHEN t0."contentType" IS NOT NULL THEN LEAST(GREATEST(ROUND(CASE WHEN OCTET_LENGTH(t0."contentType") <= 300 OR LENGTH(LTRIM(LEFT(t0."contentType", 300), E'\t\n\x0B\f\r +-0')) > 200 THEN COALESCE(CAST(SUBSTRING(LEFT(t0."contentType", 300) FROM '^[\x09-\x0D\x20]*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)') AS NUMERIC), 0) ELSE CAST('0' || LEFT(LTRIM(SUBSTRING(t0."contentType" FROM '^[\x09-\x0D\x20]*[+-]?[0-9]*(?:\.[0-9]*)?'), E'\t\n\x0B\f\r +-0'), 201) AS NUMERIC) * CASE WHEN STRPOS(SUBSTRING(t0."contentType" FROM '^[\x09-\x0D\x20]*[+-]?[0-9]*(?:\.[0-9]*)?'), '-') > 0 THEN -1 ELSE 1 END END, 2), -999.99), 999.99) END > CAST(CAST($1 AS TEXT) AS NUMERIC)"#
     );
 }
 

@@ -2,7 +2,7 @@
 
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
 use frontdesk_engine::FaultKind;
-use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Operand, Predicate};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Like, Literal, Operand, Predicate, SiteCell};
 use frontdesk_store::site_db::open;
 use frontdesk_testkit::databases::{MariadbDatabase, PostgresServer};
 use frontdesk_testkit::sites::query::{all, column};
@@ -66,4 +66,18 @@ async fn a_letter_outside_a_postgres_encoding_is_an_invalid_argument() {
     );
     select.filter.clear();
     assert_eq!(site_db.select(&select).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_utf_8_are_shown_as_replacement_characters() {
+    let server = PostgresServer::start();
+    server.sql("desk", "CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
+    let site = CmsSite::with_documents(3).script(ScriptDialect::Postgres);
+    let bytes = "UPDATE evo_site_content SET pagetitle = E'Caf\\351', longtitle = E'\\377\\376' WHERE id = 2;";
+    server.sql("bytes", &format!("{site} {bytes} GRANT SELECT ON ALL TABLES IN SCHEMA public TO desk;"));
+    let site_db = open(&settings(&server.url_of("desk", "bytes"))).await.unwrap();
+    let mut select = all("site_content", &["pagetitle", "longtitle"]);
+    select.filter = vec![Predicate::Compare(column("id"), Comparison::Equal, Operand::Literal(Literal::Integer(2)))];
+    let shown = ["Caf\u{fffd}", "\u{fffd}\u{fffd}"].map(|text| SiteCell::Text(text.to_owned()));
+    assert_eq!(site_db.select(&select).await.unwrap(), [shown.to_vec()]);
 }

@@ -205,3 +205,60 @@ fn files_open_at(path: &std::path::Path) -> usize {
     let open = std::fs::read_dir("/proc/self/fd").unwrap();
     open.filter(|entry| std::fs::read_link(entry.as_ref().unwrap().path()).is_ok_and(|target| target == path)).count()
 }
+
+/// One caller's slow lists on all connections it can get.
+#[tokio::test]
+async fn slow_lists_of_one_caller_leave_connections_to_others() {
+    let three = SiteDatabases::small().await;
+    for url in [three.sqlite.url(), three.mariadb.url(), three.postgres.url()] {
+        let settings =
+            SiteDbSettings { deadline: Duration::from_secs(4), connections: 4, ..SiteDbSettings::new(&url, "evo_") };
+        let site_db = open(&settings).await.unwrap();
+        let slow: Vec<_> = (0..6)
+            .map(|_| {
+                let site_db = Arc::clone(&site_db);
+                tokio::spawn(
+                    async move { (site_db.select_for("one", &endless()).await.unwrap_err().kind, Instant::now()) },
+                )
+            })
+            .collect();
+        // Whoever cannot run gives up first, so from here on the others run.
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        let mut page = all("site_content", &["id", "pagetitle"]);
+        page.limit = 1;
+        assert_eq!(site_db.select_for("other", &page).await.unwrap().len(), 1, "{url}");
+        page.filter = vec![is(column("id"), 2)];
+        for caller in ["one", "other"] {
+            assert_eq!(site_db.select_for(caller, &page).await.unwrap().len(), 1, "{url} {caller}");
+        }
+        let answered = Instant::now();
+        let mut ran = 0;
+        for ended in slow {
+            let (kind, at) = ended.await.unwrap();
+            assert_eq!(kind, FaultKind::Unavailable, "{url}");
+            ran += usize::from(at > answered);
+        }
+        assert_eq!(ran, 2, "{url}: half of the connections, and as long as the others were answered");
+    }
+}
+
+#[tokio::test]
+async fn a_look_up_does_not_wait_for_lists() {
+    let three = SiteDatabases::small().await;
+    for url in [three.mariadb.url(), three.postgres.url(), three.sqlite.url()] {
+        let settings =
+            SiteDbSettings { deadline: Duration::from_secs(4), connections: 1, ..SiteDbSettings::new(&url, "evo_") };
+        let site_db = open(&settings).await.unwrap();
+        let slow = {
+            let site_db = Arc::clone(&site_db);
+            tokio::spawn(async move { (site_db.select(&endless()).await.unwrap_err().kind, Instant::now()) })
+        };
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let mut page = all("site_content", &["pagetitle"]);
+        page.filter = vec![is(column("id"), 2)];
+        assert_eq!(site_db.select(&page).await.unwrap(), [vec![SiteCell::Text("Catalog".to_owned())]], "{url}");
+        let answered = Instant::now();
+        let (kind, at) = slow.await.unwrap();
+        assert_eq!((kind, at > answered), (FaultKind::Unavailable, true), "{url}");
+    }
+}

@@ -118,7 +118,7 @@ fn is_unknown_model(fault: &Fault, context: &ReplyContext<'_>) -> bool {
 
 /// `data` lists the problems, except where the protocol defines `data` itself.
 fn answer(fault: &Fault, context: &ReplyContext<'_>, code: i64) -> Reply {
-    let data = fault.rpc_data().map(str::to_owned).or_else(|| problems(fault));
+    let data = fault.rpc_data().map(str::to_owned).or_else(|| problems(fault)).or_else(|| trace(fault, context));
     let message = message(fault);
     // Versions from 2025-11-25 on have no null id; an unreadable id is omitted, as in the original.
     let allows_null_id = context.header_version.is_some_and(|version| version < Version::V2025_11_25);
@@ -126,6 +126,11 @@ fn answer(fault: &Fault, context: &ReplyContext<'_>, code: i64) -> Reply {
         None if !allows_null_id => error_without_id(code, &message, data.as_deref()),
         id => error(id, code, &message, data.as_deref()),
     })
+}
+
+/// With status 404 a client may not read the message as JSON-RPC, but it can search for the trace (E-56).
+fn trace(fault: &Fault, context: &ReplyContext<'_>) -> Option<String> {
+    (fault.kind == FaultKind::UnknownServer).then(|| json!({"trace_id": context.trace_id}).to_string())
 }
 
 fn problems(fault: &Fault) -> Option<String> {

@@ -7,7 +7,7 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::model::schema::Field;
 use frontdesk_engine::model::tool::{Future, Outcome, ReadTool, Tool};
 use frontdesk_engine::model::tool_input::ToolInput;
-use frontdesk_engine::ports::site_db::{Expr, Join, Predicate, Select, SiteDb};
+use frontdesk_engine::ports::site_db::{Expr, Join, Predicate, Select, SiteDb, SiteRow};
 use frontdesk_engine::{Fault, Permitted};
 
 use super::{ToolDescription, read_tool};
@@ -73,12 +73,12 @@ struct List {
 impl ReadTool for List {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (input, site_db, limits) = (permitted.input(), permitted.site_db()?, &self.limits);
+            let (input, site_db, limits) = (permitted.input(), &permitted.site_db()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
             let context = QueryContext { input, site_db, limits, variables: &variables };
             let (limit, offset) = limit_and_offset(input);
             let rows = match (self.select_rows)(&context).await? {
-                Some(query) => site_db.select(&select(&context, query, limit, offset)?).await?,
+                Some(query) => read_rows(&context, query, limit, offset).await?,
                 None => Vec::new(),
             };
             let names = variables.names();
@@ -104,14 +104,14 @@ struct Get {
 impl ReadTool for Get {
     fn read<'a>(&'a self, permitted: &'a Permitted<'a>) -> Future<'a, Result<Outcome, Fault>> {
         Box::pin(async move {
-            let (input, site_db, limits) = (permitted.input(), permitted.site_db()?, &self.limits);
+            let (input, site_db, limits) = (permitted.input(), &permitted.site_db()?, &self.limits);
             let variables = Variables::resolve(permitted, &self.cache).await?;
             let context = QueryContext { input, site_db, limits, variables: &variables };
             let query = DocumentQuery {
                 filter: vec![equals(column("id"), requested_id(&context)), not_deleted()],
                 ..DocumentQuery::default()
             };
-            let rows = site_db.select(&select(&context, query, 1, 0)?).await?;
+            let rows = read_rows(&context, query, 1, 0).await?;
             let mut answer = String::with_capacity(document::TYPICAL_BYTES);
             answer.push_str("{\"item\":");
             match rows.first() {
@@ -124,6 +124,18 @@ impl ReadTool for Get {
             Ok(Outcome::Raw { answer, rows: rows.len() })
         })
     }
+}
+
+/// The rows, each with the fields of a page and the selected variables.
+async fn read_rows(
+    context: &QueryContext<'_>,
+    query: DocumentQuery,
+    limit: u64,
+    offset: u64,
+) -> Result<Vec<SiteRow>, Fault> {
+    let mut rows = context.site_db.select(&select(context, query, limit, offset)?).await?;
+    context.variables.append_values(context.site_db, &mut rows, context.limits.bytes).await?;
+    Ok(rows)
 }
 
 fn select(context: &QueryContext<'_>, query: DocumentQuery, limit: u64, offset: u64) -> Result<Select, Fault> {

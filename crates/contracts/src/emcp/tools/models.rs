@@ -7,7 +7,7 @@ use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::model::schema::{Field, Schema, optional, required};
 use frontdesk_engine::model::tool::{Future, Outcome, ReadTool, Tool};
 use frontdesk_engine::model::tool_input::ToolInput;
-use frontdesk_engine::ports::site_db::{Expr, Predicate, Select, SiteRow};
+use frontdesk_engine::ports::site_db::{Expr, Predicate, Select, SiteDb as _, SiteRow};
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::Value as Json;
 

@@ -179,7 +179,9 @@ async fn tags(context: &QueryContext<'_>) -> Result<Option<Predicate>, Fault> {
         }
     }
     if !(context.site_db.has_table(TAG_LINKS).await? && context.site_db.has_table(TAGS).await?) {
-        let expected = "this site has no tags, because its tagging extra is not installed; use tv_filters instead";
+        // A database does not show tables that its user may not read, so both causes look the same.
+        let expected = "this site's tags cannot be read: its tagging extra is not installed, or the site's database gives \
+             no permission for the tables tags and site_content_tags; use tv_filters instead";
         return Err(Fault::invalid_argument("/tags_data", "not", expected));
     }
     let variable = tags_data.get("tv_id").and_then(Json::as_i64).unwrap_or(0);

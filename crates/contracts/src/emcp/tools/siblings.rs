@@ -125,7 +125,7 @@ fn siblings_query(
 }
 
 /// The position of the requested page, unless it is unknown or deleted.
-pub(super) async fn find_position(context: &QueryContext<'_>) -> Result<Option<TreePosition>, Fault> {
+async fn find_position(context: &QueryContext<'_>) -> Result<Option<TreePosition>, Fault> {
     let select = Select {
         from: (BASE, document::TABLE),
         joins: Vec::new(),

@@ -10,7 +10,6 @@ use frontdesk_engine::ports::site_db::{Comparison, Expr, Join, JoinKind, Predica
 
 use super::ToolDescription;
 use super::content::{DocumentQuery, QueryContext, by_menuindex, list, not_deleted, requested_id};
-use super::siblings::find_position;
 use crate::emcp::query::{BASE, column, columns_equal, compare, equals};
 use crate::emcp::{document, schemas};
 
@@ -80,9 +79,6 @@ pub(super) fn children_range(limits: QueryLimits) -> Tool {
 fn run_children_range<'a>(context: &'a QueryContext<'a>) -> Future<'a, Result<Option<DocumentQuery>, Fault>> {
     Box::pin(async move {
         let mut filter = menuindex_range(context)?;
-        if find_position(context).await?.is_none() {
-            return Ok(None);
-        }
         filter.extend([equals(column("parent"), requested_id(context)), not_deleted()]);
         Ok(Some(DocumentQuery { filter, order: by_menuindex(Direction::Ascending), ..DocumentQuery::default() }))
     })

@@ -80,6 +80,9 @@ impl<'a> CallRecord<'a> {
         self.observation = Some(observation(self.desk, self.mount, self.incoming));
         self.stopwatch = Stopwatch::new();
         if let Some(caller) = self.caller.clone() {
+            if let Some(tenant) = self.mount.site_tenant() {
+                self.set_tenant(&caller, Some(tenant.as_str()));
+            }
             self.update(|observation| observation.caller = Some(caller));
         }
     }
@@ -180,6 +183,15 @@ impl<'a> CallRecord<'a> {
     pub(crate) fn set_tool(&mut self, spec: &'a ToolSpec) {
         self.tool = Some(spec);
         self.update(|observation| observation.tool = Some(spec.name));
+    }
+
+    /// The tool that a message names, before it is known whether the message is accepted. Names that no tool has are not
+    /// recorded: they are the caller's own text.
+    pub(crate) fn name_tool(&mut self, name: &str) {
+        let known = self.mount.contract.tools.iter().find(|tool| tool.spec.name == name);
+        if let Some(tool) = known {
+            self.update(|observation| observation.tool = Some(tool.spec.name));
+        }
     }
 
     /// What the call can do to the world, once its tool is known.

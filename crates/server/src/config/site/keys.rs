@@ -11,6 +11,8 @@ pub(in super::super) static SITE: &[MountKey] = &[
     key("database_file", "file", "", "The file with the database's address. It must not be readable by everyone."),
     key("database_ca", "file", "empty", "A PEM file with the CA of a database on another machine, which must use TLS."),
     key("prefix", "text", "the contract's own", "The prefix of the site's table names. It is checked at startup; the error names the prefixes that exist."),
+    key("connections", "number, 1 to 100", "`4`", "How many lists may be read from the database at once, each on a connection of its own. One caller may have half of them; look-ups by id have half as many of their own."),
+    key("statement_seconds", "number, 1 to 300", "`5`", "How long the database may work on one query; a call whose query takes longer is answered with 503. `deadlines.call_seconds` limits the whole call."),
     key("tenant", "name", "`site`", "The tenant of the site's callers, tasks and audit records. It is created at startup if it is missing. Each site needs its own."),
     key("auth", "list", "`[\"oauth\"]`", "Who may call: `oauth` for tokens of this server, `jwt` for tokens that the site itself signs, or exactly `[\"none\"]` for direct callers on this machine, without a proxy."),
     key("jwt_secret_env", "variable", "", "The environment variable with the HS256 secret that tokens are signed with: at least 32 bytes."),

@@ -12,6 +12,9 @@ use super::auth::{self, Lookup, SecretSource};
 use super::keys::SITE;
 use super::{Dispatch, Failover, SiteConfig, server};
 
+const DEFAULT_CONNECTIONS: u32 = 4;
+const DEFAULT_STATEMENT_SECONDS: u32 = 5;
+
 /// The base path and the site, or all problems. `at` is the position of the table in the list of mounts.
 pub(in super::super) fn read(
     table: &Table,
@@ -24,6 +27,8 @@ pub(in super::super) fn read(
     let database = database(&mut fields, variables);
     let authority = fields.text("database_ca").map(PathBuf::from);
     let prefix = prefix(&mut fields, defaults);
+    let connections = fields.number("connections", 1, 100).unwrap_or(DEFAULT_CONNECTIONS);
+    let statement_seconds = fields.number("statement_seconds", 1, 300).unwrap_or(DEFAULT_STATEMENT_SECONDS);
     let tenant = tenant(&mut fields);
     let auth = auth::read(&mut fields, variables);
     let allow_servers = fields.patterns("allow_servers").unwrap_or_else(|| vec!["*".to_owned()]);
@@ -41,6 +46,8 @@ pub(in super::super) fn read(
                 database,
                 authority,
                 prefix,
+                connections,
+                statement_seconds,
                 tenant,
                 auth,
                 allow_servers,

@@ -6,7 +6,19 @@ use super::{Dispatch, Failover, OwnTokens, SecretSource, SiteAuth, SiteConfig, S
 
 /// The keys that a site has besides `contract` and `path`.
 pub(in super::super) fn shown(site: &SiteConfig) -> Table {
-    let SiteConfig { database, authority, prefix, tenant, auth, allow_servers, dispatch, failover, servers } = site;
+    let SiteConfig {
+        database,
+        authority,
+        prefix,
+        connections,
+        statement_seconds,
+        tenant,
+        auth,
+        allow_servers,
+        dispatch,
+        failover,
+        servers,
+    } = site;
     let mut table = Table::new();
     let mut put = |name: &str, value: Value| {
         table.insert(name.to_owned(), value);
@@ -20,6 +32,8 @@ pub(in super::super) fn shown(site: &SiteConfig) -> Table {
         put("database_ca", text(&authority.display().to_string()));
     }
     put("prefix", text(prefix));
+    put("connections", Value::Integer((*connections).into()));
+    put("statement_seconds", Value::Integer((*statement_seconds).into()));
     put("tenant", text(tenant.as_str()));
     match auth {
         SiteAuth::None => put("auth", texts(["none"])),
