@@ -17,7 +17,7 @@ use crate::{BenchResult, Options, report};
 use call::{Kind, Offered, TomoCall};
 use folders::Business;
 pub use reference::serve;
-use rides::TrackCall;
+use rides::TrackForm;
 
 /// As many as there are connections at most. Each has nights of its own, so that no two of them change the same row.
 const CALLERS: usize = 64;
@@ -33,7 +33,7 @@ pub async fn measure(options: &Options) -> BenchResult<Vec<Row>> {
             rows.push(pair.compare(options, kind, *concurrency).await?);
         }
     }
-    for track in TrackCall::ALL.into_iter().filter(|track| options.includes_call(track.name())) {
+    for track in TrackForm::ALL.into_iter().filter(|track| options.includes_call(track.name())) {
         for concurrency in CONCURRENCIES {
             rows.push(pair.compare_tracking(options, track, *concurrency).await?);
         }
@@ -80,7 +80,7 @@ impl Pair {
     /// A look at a ride must be answered alike, as JSON and as events, except for the minutes that may pass in between.
     async fn same_events(&self) -> BenchResult<()> {
         let caller = self.riders.first().ok_or("nobody calls")?;
-        for (ride, track) in TrackCall::ALL.into_iter().enumerate() {
+        for (ride, track) in TrackForm::ALL.into_iter().enumerate() {
             let mut answers = Vec::new();
             for server in [&self.frontdesk, &self.reference] {
                 let caller = Caller { port: server.port, ..caller.clone() };
@@ -129,10 +129,10 @@ impl Pair {
                 }
             }
         }
-        for server in [&self.frontdesk, &self.reference] {
+        for (server, source) in [&self.frontdesk, &self.reference].into_iter().zip(TrackForm::Json.calls()) {
             let mut side = LoadedServer::open(server, &self.riders, CALLERS).await?;
             while side.answered < RUN_IN_CALLS {
-                side.run_slice(TrackCall::Json, WARM_UP).await?;
+                side.run_slice(source, WARM_UP).await?;
             }
         }
         Ok(())
@@ -157,10 +157,11 @@ impl Pair {
         Ok(row)
     }
 
-    async fn compare_tracking(&self, options: &Options, track: TrackCall, concurrency: usize) -> BenchResult<Row> {
+    async fn compare_tracking(&self, options: &Options, track: TrackForm, concurrency: usize) -> BenchResult<Row> {
         let mut desk = LoadedServer::open(&self.frontdesk, &self.riders, concurrency).await?;
         let mut bare = LoadedServer::open(&self.reference, &self.riders, concurrency).await?;
-        measure::measure_in_turns(&mut desk, &mut bare, track, track).await?;
+        let [desk_calls, bare_calls] = track.calls();
+        measure::measure_in_turns(&mut desk, &mut bare, desk_calls, bare_calls).await?;
         let row = measure::row((DATABASE, track.name(), Era::Legacy), concurrency, desk, bare)?;
         log(options, &row);
         Ok(row)

@@ -28,7 +28,7 @@ use crate::{BenchResult, Options};
 
 /// One partner may make 60,000 calls a minute, which a bench reaches; so several sell what a business has, and each stays
 /// below that.
-const PARTNERS: usize = 16;
+const PARTNERS: usize = 32;
 const CHUNK: usize = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,17 +10,18 @@ use frontdesk_contracts::tomo::mobility::fare_table::{FareTerms, VehicleClass};
 use frontdesk_contracts::tomo::mobility::{BookedRide, RidePlace, RidePlaces, SeenVehicle};
 use serde_json::{Value, json};
 
-use super::folders::{Business, NewRows, path};
+use super::folders::{Business, NewRows, bearer, path};
 use crate::BenchResult;
 use crate::call::{Call, Caller};
 use crate::load::CallSource;
 
 pub const TENANT: &str = "rid_bench";
 pub const INTENT: &str = "mobility.book_intracity_ride";
-/// Each call looks at the next ride: the same one is asked for after so many calls.
+/// Each call of a server looks at the next ride: the same one is asked for after so many calls.
 pub const RIDES: usize = 60_000;
 /// The first few are for the comparison of answers.
-static NEXT: AtomicUsize = AtomicUsize::new(10);
+static NEXT_OF_DESK: AtomicUsize = AtomicUsize::new(10);
+static NEXT_OF_REFERENCE: AtomicUsize = AtomicUsize::new(10);
 /// Longer than a run takes, so that a ride is under way in all of it.
 const RIDE_SECONDS: i64 = 4 * 3600;
 
@@ -36,11 +37,8 @@ pub fn add(rows: &mut NewRows) {
             lng: FixedDecimal::scaled(longitude),
             address: format!("{number} MG Road").as_str().into(),
         };
-        let seen = SeenVehicle {
-            lat: FixedDecimal::scaled(latitude),
-            lng: FixedDecimal::scaled(longitude),
-            at: rows.now,
-        };
+        let seen =
+            SeenVehicle { lat: FixedDecimal::scaled(latitude), lng: FixedDecimal::scaled(longitude), at: rows.now };
         let ride = BookedRide {
             city: "Bengaluru".into(),
             vehicle_class: VehicleClass::Sedan,
@@ -140,30 +138,43 @@ fn booking_ref(number: usize) -> String {
 
 /// How the answer to a look at a ride is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrackCall {
+pub enum TrackForm {
     Json,
     /// A stream of events with a progress notification, complete at once.
     Events,
 }
 
-impl TrackCall {
-    pub const ALL: [TrackCall; 2] = [TrackCall::Json, TrackCall::Events];
+/// Looks at the rides of one server, one after the other.
+#[derive(Debug, Clone, Copy)]
+pub struct TrackCall {
+    form: TrackForm,
+    next: &'static AtomicUsize,
+}
+
+impl TrackForm {
+    pub const ALL: [TrackForm; 2] = [TrackForm::Json, TrackForm::Events];
 
     pub fn name(self) -> &'static str {
         match self {
-            TrackCall::Json => "look at a ride, JSON",
-            TrackCall::Events => "look at a ride, events",
+            TrackForm::Json => "look at a ride, JSON",
+            TrackForm::Events => "look at a ride, events",
         }
+    }
+
+    /// Of Frontdesk and of the reference.
+    pub fn calls(self) -> [TrackCall; 2] {
+        [&NEXT_OF_DESK, &NEXT_OF_REFERENCE].map(|next| TrackCall { form: self, next })
     }
 }
 
 impl CallSource for TrackCall {
     fn call(self, caller: &Caller, number: u64, _: u64) -> Call {
-        self.look_at(NEXT.fetch_add(1, Ordering::Relaxed) % RIDES, caller, number)
+        self.form.look_at(self.next.fetch_add(1, Ordering::Relaxed) % RIDES, caller, number)
     }
 }
 
-impl TrackCall {
+impl TrackForm {
+    /// Through one partner after the other, because a single connection is faster than one partner may be.
     pub fn look_at(self, ride: usize, caller: &Caller, number: u64) -> Call {
         let booking_ref = booking_ref(ride);
         let arguments = json!({
@@ -179,11 +190,11 @@ impl TrackCall {
             ("\"isError\":false".to_owned(), 1),
         ];
         let accept = match self {
-            TrackCall::Json => {
+            TrackForm::Json => {
                 expected.push(("event: ".to_owned(), 0));
                 "application/json"
             }
-            TrackCall::Events => {
+            TrackForm::Events => {
                 params["_meta"] = json!({"progressToken": number});
                 expected.push(("event: message\ndata: {".to_owned(), 2));
                 expected.push((format!("\"progressToken\":{number},\"progress\":4,\"total\":5,"), 1));
@@ -195,9 +206,9 @@ impl TrackCall {
             "POST {} HTTP/1.1\r\nhost: localhost:{}\r\nauthorization: Bearer {}\r\n\
              content-type: application/json\r\naccept: {accept}\r\nmcp-protocol-version: 2025-11-25\r\n\
              content-length: {}\r\n\r\n{body}",
-            path(Business::Rides, caller.place),
+            path(Business::Rides, ride),
             caller.port,
-            caller.token,
+            bearer(Business::Rides, ride),
             body.len(),
         );
         Call { request: request.into_bytes(), expected }

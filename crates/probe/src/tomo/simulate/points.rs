@@ -101,8 +101,11 @@ struct MeasuredKind {
 impl MeasuredKind {
     /// None if nothing of the kind was called.
     fn of(target: &'static LatencyTarget, calls: &[MeasuredCall]) -> Option<MeasuredKind> {
-        let of_kind: Vec<(Duration, Duration)> =
-            calls.iter().filter(|call| target.roles.contains(&call.role.as_str())).map(|call| (call.at, call.took)).collect();
+        let of_kind: Vec<(Duration, Duration)> = calls
+            .iter()
+            .filter(|call| target.roles.contains(&call.role.as_str()))
+            .map(|call| (call.at, call.took))
+            .collect();
         let mut times: Vec<Duration> = of_kind.iter().map(|(_, took)| *took).collect();
         times.sort();
         let [_, p95, _] = target.millis;
