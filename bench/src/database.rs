@@ -133,7 +133,7 @@ impl Storage {
             }
             Data::FileAndSite(site) => ["--site".to_owned(), site.url()],
             Data::FileAndPartner => {
-                ["--hotels".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()]
+                ["--partner".to_owned(), frontdesk::data_dir::database_file(&self.folder).display().to_string()]
             }
             Data::Server { server, name } => ["--database".to_owned(), server.url_of(ROLE, name)],
         }

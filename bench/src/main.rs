@@ -32,7 +32,7 @@ frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--save NAME] [--o
 frontdesk-bench charts [RESULT]
 frontdesk-bench reference --database FILE|URL --certificates FOLDER
 frontdesk-bench reference --site FILE|URL --certificates FOLDER
-frontdesk-bench reference --hotels FILE --certificates FOLDER
+frontdesk-bench reference --partner FILE --certificates FOLDER
 
 --only is one of: start, get, search, create, growth, import, cms, tomo
 --database is one of: sqlite, postgres, mariadb (a CMS's only)
@@ -82,7 +82,7 @@ fn command(arguments: &[String]) -> BenchResult<()> {
         Some((first, rest)) if first == "run" => runtime.block_on(run(&parse_options(rest)?)),
         Some((first, rest)) if first == "reference" => {
             let certificates = value(rest, "--certificates").ok_or(HELP)?.into();
-            match (value(rest, "--site"), value(rest, "--hotels")) {
+            match (value(rest, "--site"), value(rest, "--partner")) {
                 (Some(site), _) => runtime.block_on(cms::serve(site, certificates)),
                 (None, Some(file)) => runtime.block_on(tomo::serve(file, certificates)),
                 (None, None) => {

@@ -42,6 +42,9 @@ use lead::Lead;
 use pipelined::PostgresReader;
 use writer::{SqliteWriter, WriteLead};
 
+/// How an answer that is a stream of events begins.
+const EVENT: &[u8] = b"event: ";
+
 #[derive(Deserialize)]
 pub struct Message<A> {
     pub id: i64,
@@ -53,7 +56,16 @@ pub struct Params<A> {
     pub name: String,
     pub arguments: A,
     #[serde(rename = "_meta")]
-    pub meta: Option<IgnoredAny>,
+    pub meta: Option<Meta>,
+}
+
+#[derive(Deserialize)]
+pub struct Meta {
+    /// Only modern messages name one.
+    #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+    version: Option<IgnoredAny>,
+    #[serde(rename = "progressToken")]
+    pub progress_token: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -218,8 +230,9 @@ async fn answer(request: Request<Incoming>, base: &impl Responder) -> Result<Res
         // The load generator takes it for a wrong answer, and says it.
         Err(problem) => problem.to_string().into_bytes(),
     };
+    let kind = if text.starts_with(EVENT) { "text/event-stream" } else { "application/json" };
     let mut response = Response::new(Full::new(Bytes::from(text)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     Ok(response)
 }
 
@@ -233,13 +246,13 @@ impl Responder for Base {
             "leads.create" => self.create(Lead::new(arguments)?).await?,
             _ => return Err("no such tool".into()),
         };
-        Ok(answered(message.id, &object, meta))
+        Ok(answered(message.id, &object, meta.as_ref()))
     }
 }
 
 /// The answer to a call, in the era that it speaks.
-pub fn answered(id: i64, object: &str, meta: Option<IgnoredAny>) -> Vec<u8> {
-    let era = match meta {
+pub fn answered(id: i64, object: &str, meta: Option<&Meta>) -> Vec<u8> {
+    let era = match meta.and_then(|meta| meta.version.as_ref()) {
         Some(_) => Era::Modern,
         None => Era::Legacy(Version::V2025_11_25),
     };

@@ -1,9 +1,11 @@
 //! Rooms of a hotel business, searched and booked through a partner's mount and through a bare server that runs the same
-//! statements. On SQLite only.
+//! statements, and rides that are followed through both. On SQLite only.
 
 mod call;
+mod folders;
 mod hotels;
 mod reference;
+mod rides;
 
 use serde_json::Value;
 
@@ -13,7 +15,9 @@ use crate::measure::{self, CONCURRENCIES, LoadedServer, RUN_IN_CALLS, Row, WARM_
 use crate::process::Server;
 use crate::{BenchResult, Options, report};
 use call::{Kind, Offered, TomoCall};
+use folders::Business;
 pub use reference::serve;
+use rides::TrackForm;
 
 /// As many as there are connections at most. Each has nights of its own, so that no two of them change the same row.
 const CALLERS: usize = 64;
@@ -24,19 +28,27 @@ const ROOM: u64 = 7;
 pub async fn measure(options: &Options) -> BenchResult<Vec<Row>> {
     let pair = Pair::start(options).await?;
     let mut rows = Vec::new();
-    for kind in [Kind::Search, Kind::Create] {
+    for kind in [Kind::Search, Kind::Create].into_iter().filter(|kind| options.includes_call(kind.name())) {
         for concurrency in CONCURRENCIES {
             rows.push(pair.compare(options, kind, *concurrency).await?);
+        }
+    }
+    for track in TrackForm::ALL.into_iter().filter(|track| options.includes_call(track.name())) {
+        for concurrency in CONCURRENCIES {
+            rows.push(pair.compare_tracking(options, track, *concurrency).await?);
         }
     }
     Ok(rows)
 }
 
-/// Both servers on the same business, each on a copy of its own.
+/// Both servers on the same businesses, each on a copy of its own.
 struct Pair {
     frontdesk: Server,
     reference: Server,
+    /// Of rooms.
     callers: Vec<Caller>,
+    /// Of rides.
+    riders: Vec<Caller>,
     /// What each of the two has offered to each caller.
     desk_offers: &'static [Offered],
     bare_offers: &'static [Offered],
@@ -44,22 +56,45 @@ struct Pair {
 
 impl Pair {
     async fn start(options: &Options) -> BenchResult<Pair> {
-        let (desk, bare) = hotels::create(options).await?;
+        let (desk, bare) = folders::create(options).await?;
         let frontdesk = Server::frontdesk(&options.frontdesk, desk).await?;
         let reference = Server::reference(bare).await?;
-        let caller = |place| Caller {
-            dealership: hotels::TENANT.to_owned(),
-            place,
-            vehicles: hotels::HOTELS,
-            token: hotels::bearer(place),
-            port: frontdesk.port,
-        };
-        let callers: Vec<Caller> = (0..CALLERS).map(caller).collect();
+        let [callers, riders] = [Business::Hotels, Business::Rides].map(|business| {
+            let caller = |place| Caller {
+                dealership: business.tenant().to_owned(),
+                place,
+                vehicles: 0,
+                token: folders::bearer(business, place),
+                port: frontdesk.port,
+            };
+            (0..CALLERS).map(caller).collect::<Vec<Caller>>()
+        });
         let (desk_offers, bare_offers) = (offers(&frontdesk, &callers).await?, offers(&reference, &callers).await?);
-        let pair = Pair { frontdesk, reference, callers, desk_offers, bare_offers };
+        let pair = Pair { frontdesk, reference, callers, riders, desk_offers, bare_offers };
         pair.same_answers().await?;
+        pair.same_events().await?;
         pair.run_in().await?;
         Ok(pair)
+    }
+
+    /// A look at a ride must be answered alike, as JSON and as events, except for the minutes that may pass in between.
+    async fn same_events(&self) -> BenchResult<()> {
+        let caller = self.riders.first().ok_or("nobody calls")?;
+        for (ride, track) in TrackForm::ALL.into_iter().enumerate() {
+            let mut answers = Vec::new();
+            for server in [&self.frontdesk, &self.reference] {
+                let caller = Caller { port: server.port, ..caller.clone() };
+                let call = track.look_at(ride, &caller, 1);
+                let mut session = Session::open(&server.trust, caller).await?;
+                let answer = session.exchange(&call.request).await?;
+                check(answer, &call.expected)?;
+                answers.push(rides::messages(answer)?);
+            }
+            if answers.first() != answers.last() {
+                return Err(format!("{} is answered in two ways: {answers:#?}", track.name()).into());
+            }
+        }
+        Ok(())
     }
 
     /// Both must give the same answers, except for what is new in each: the token, the booking and its times.
@@ -94,6 +129,12 @@ impl Pair {
                 }
             }
         }
+        for (server, source) in [&self.frontdesk, &self.reference].into_iter().zip(TrackForm::Json.calls()) {
+            let mut side = LoadedServer::open(server, &self.riders, CALLERS).await?;
+            while side.answered < RUN_IN_CALLS {
+                side.run_slice(source, WARM_UP).await?;
+            }
+        }
         Ok(())
     }
 
@@ -112,9 +153,23 @@ impl Pair {
             measure::check_count(before.1, bookings(&self.reference)?, bare.answered)?;
         }
         let row = measure::row((DATABASE, kind.name(), Era::Legacy), concurrency, desk, bare)?;
-        options.log(&format!("{DATABASE} {} at {concurrency} {}", kind.name(), report::line(&row)));
+        log(options, &row);
         Ok(row)
     }
+
+    async fn compare_tracking(&self, options: &Options, track: TrackForm, concurrency: usize) -> BenchResult<Row> {
+        let mut desk = LoadedServer::open(&self.frontdesk, &self.riders, concurrency).await?;
+        let mut bare = LoadedServer::open(&self.reference, &self.riders, concurrency).await?;
+        let [desk_calls, bare_calls] = track.calls();
+        measure::measure_in_turns(&mut desk, &mut bare, desk_calls, bare_calls).await?;
+        let row = measure::row((DATABASE, track.name(), Era::Legacy), concurrency, desk, bare)?;
+        log(options, &row);
+        Ok(row)
+    }
+}
+
+fn log(options: &Options, row: &Row) {
+    options.log(&format!("{DATABASE} {} at {} {}", row.call, row.concurrency, report::line(row)));
 }
 
 fn run_in_calls(kind: Kind) -> u64 {

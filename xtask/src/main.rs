@@ -17,7 +17,7 @@ cargo xtask <command>
 
   test           run everything and end with a table of the steps and the slowest tests
   test --quick   formatting, lints, tidy and the tests: for the inner loop
-  test --long    everything, with the release binary, and 200 rounds of killing processes
+  test --long    everything, with the release binary, 200 rounds of killing processes, and five minutes of TOMO's traffic
   test --only S  one step by the name that it has in the table
   bench          the release binary beside a bare server, as tables; docs/performance.md explains them
                  --only start|get|search|create|growth|cms   one part

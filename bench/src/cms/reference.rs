@@ -258,7 +258,7 @@ impl<B: Base> Responder for Reader<B> {
             "evo.content.ancestors" => self.list(None, &texts.above, &arguments).await?,
             _ => return Err("no such tool".into()),
         };
-        Ok(answered(message.id, &object, meta))
+        Ok(answered(message.id, &object, meta.as_ref()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::folders::{Business, path};
 use super::hotels::{self, CITIES, HOTELS_OF_A_CITY, ROOMS_OF_A_CITY};
 use crate::call::{Call, Caller, Era};
 use crate::load::CallSource;
@@ -66,7 +67,7 @@ impl CallSource for TomoCall {
         if let (Some(arguments), Value::Object(own)) = (arguments.as_object_mut(), own) {
             arguments.extend(own);
         }
-        Call::new(&hotels::path(caller.place), tool, &arguments, expected, Era::Legacy, caller, number)
+        Call::new(&path(Business::Hotels, caller.place), tool, &arguments, expected, Era::Legacy, caller, number)
     }
 }
 

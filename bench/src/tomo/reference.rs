@@ -1,8 +1,9 @@
-//! The bare server that sells rooms: the statements that Frontdesk sends, prices computed, and the same answers. It knows
-//! nobody, seals nothing and checks nothing; the token of a search is its offers as plain JSON.
+//! The bare server that sells rooms and tells how rides stand: the statements that Frontdesk sends, prices computed, and
+//! the same answers. It knows nobody, seals nothing and checks nothing; the token of a search is its offers as plain JSON.
 
 mod booking;
 mod rows;
+mod tracking;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,19 +20,21 @@ use crate::reference::writer::SqliteWriter;
 use crate::reference::{Message, Params, Responder, answered, listen};
 use booking::{NewStay, WriteBooking};
 use rows::{Hotel, Night, Rate, Room, Tier, Value, parse_all};
+use tracking::RideTexts;
 
 /// As long as Frontdesk holds prices.
 const HELD_SECONDS: i64 = 15 * 60;
 
-/// Serves the hotels of a file until it is killed.
+/// Serves the hotels and the rides of a file until it is killed.
 pub async fn serve(database: &str, certificates: PathBuf) -> BenchResult<()> {
     let path = PathBuf::from(database);
     let writer = SqliteWriter::start(&path, WriteBooking::new()?)?;
-    listen(Hotels { texts: rows::Texts::new()?, path, writer }, certificates).await
+    listen(Hotels { texts: rows::Texts::new()?, rides: RideTexts::new(), path, writer }, certificates).await
 }
 
 struct Hotels {
     path: PathBuf,
+    rides: RideTexts,
     texts: rows::Texts,
     writer: SqliteWriter<NewStay>,
 }
@@ -46,6 +49,7 @@ struct Arguments {
     result_token: Option<String>,
     room_id: Option<String>,
     guest: Option<Guest>,
+    booking_ref: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -140,9 +144,13 @@ impl Responder for Hotels {
         let object = match name.as_str() {
             "search_availability" => self.search(&arguments)?,
             "create_booking" => self.writer.create(self.stay(arguments)?).await?,
+            "track_ride" => {
+                let booking_ref = arguments.booking_ref.ok_or("a ride is needed")?;
+                return self.rides.track(&self.path, &booking_ref, message.id, meta.as_ref());
+            }
             _ => return Err("no such tool".into()),
         };
-        Ok(answered(message.id, &object, meta))
+        Ok(answered(message.id, &object, meta.as_ref()))
     }
 }
 

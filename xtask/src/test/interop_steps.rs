@@ -112,6 +112,17 @@ pub(super) fn rmcp(run: &Run<'_>, console: &mut Console) -> Verdict {
     result.into()
 }
 
+/// The binary as it is shipped, whatever the run: a debug build says nothing about latencies. The script needs Python alone.
+pub(super) fn service_level(run: &Run<'_>, console: &mut Console) -> Verdict {
+    let build = cargo(&["build", "--release", "--package", "frontdesk"], &run.workspace.root);
+    let result = console.run(build).and_then(|()| {
+        let mut command = console::command("python3", &["scripts/interop/service_level.py"], &run.workspace.root);
+        command.arg(run.workspace.release_binary());
+        console.run_and_count(command)
+    });
+    result.into()
+}
+
 fn python_script(
     run: &Run<'_>,
     environment: &Environment,

@@ -116,6 +116,12 @@ const STEPS: &[Step] = &[
         Frequency::Long,
         cargo_steps::crashes,
     ),
+    Step::new(
+        "service level",
+        "five minutes of TOMO's traffic on the shipped binary, within its targets",
+        Frequency::Long,
+        interop_steps::service_level,
+    ),
 ];
 
 /// How many of the steps that may run side by side do so at once: they wait for each other's programs more than they
@@ -282,7 +288,7 @@ mod tests {
     fn the_long_run_adds_the_release_and_the_long_rounds() {
         let full = names(Selection::Full);
         let added: Vec<&str> = names(Selection::Long).into_iter().filter(|name| !full.contains(name)).collect();
-        assert_eq!(added, ["release", "crashes"]);
+        assert_eq!(added, ["release", "crashes", "service level"]);
         assert_eq!(names(Selection::Step("crashes")), ["crashes"]);
     }
 

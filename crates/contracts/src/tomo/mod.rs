@@ -196,8 +196,9 @@ fn rate(role: Role) -> RateKey {
         Role::Search => per_session(120, 10),
         Role::GetDetail | Role::Utility => per_session(600, 30),
         Role::Create | Role::Modify | Role::Cancel | Role::Rate => per_session(60, 20),
-        // One in five seconds for each order (§6, §8).
-        Role::Track => RateKey::Argument { name: "booking_ref", per_minute: 12, burst: 1 },
+        // TOMO tracks an order every five seconds at most (§6, §8). One in four is served, so that a look is not too early
+        // because the network has held up the one before it.
+        Role::Track => RateKey::Argument { name: "booking_ref", per_minute: 15, burst: 1 },
     }
 }
 

@@ -63,6 +63,22 @@ async fn t_108_one_look_in_five_seconds_for_each_ride() {
     }
 }
 
+/// Looks that are sent every five seconds do not arrive so.
+#[tokio::test]
+async fn t_117_a_look_that_was_held_up_makes_the_next_not_too_early() {
+    let (desk, _) = open();
+    let ride = booked(&desk, LIVE, "far_sedan", "key-1").await;
+    for late in [0, 700, 0, 900, 100, 1_000] {
+        desk.clock.advance(late);
+        desk.ok(LIVE, "track_ride", reference(&ride)).await;
+        desk.clock.advance(5_000 - late);
+    }
+    desk.ok(LIVE, "track_ride", reference(&ride)).await;
+    desk.clock.advance(3_900);
+    let error = desk.error(LIVE, "track_ride", reference(&ride)).await;
+    assert_eq!(error["data"]["tomo_error_code"], "RATE_LIMITED");
+}
+
 #[tokio::test]
 async fn a_ride_that_is_over_is_told_as_it_ended() {
     let (desk, _) = open();

@@ -6,6 +6,7 @@ mod calls;
 mod errors;
 mod handshake;
 mod intent_files;
+mod latency;
 mod limits;
 mod manifest;
 mod settings;

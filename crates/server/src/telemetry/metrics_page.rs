@@ -28,7 +28,11 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     page.head("frontdesk_build_info", "gauge", "The version that is running.");
     page.line("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     calls(&mut page, &app.call_metrics.snapshot());
-    service_levels(&mut page, app);
+    let now = app.desk.now();
+    let kinds = app.mounts.iter().flat_map(|(path, mount)| {
+        mount.service_level.report(now).into_iter().map(move |report| (path.as_str(), report))
+    });
+    service_levels(&mut page, &kinds.collect::<Vec<_>>(), now);
     streams(&mut page, &app.desk.inflight.streams);
     connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.admin.snapshot())]);
     writer(&mut page, &app.backend.store.writer_stats());
@@ -68,20 +72,13 @@ fn calls(page: &mut Page, metrics: &MetricsSnapshot) {
 }
 
 /// By mount and kind of tool, for contracts that have targets. Seconds, as Prometheus wants them.
-fn service_levels(page: &mut Page, app: &App) {
-    let now = app.desk.now();
-    let mounts = app.mounts.iter();
-    let kinds: Vec<(&str, KindReport)> = mounts
-        .flat_map(|(path, mount)| {
-            mount.service_level.report(now).into_iter().map(move |report| (path.as_str(), report))
-        })
-        .collect();
+fn service_levels(page: &mut Page, kinds: &[(&str, KindReport)], now: Millis) {
     if kinds.is_empty() {
         return;
     }
     let name = "frontdesk_latency_seconds";
     page.head(name, "gauge", "Duration of the calls of the last five minutes; none without calls.");
-    for (mount, KindReport { target, measured, .. }) in &kinds {
+    for (mount, KindReport { target, measured, .. }) in kinds {
         for (quantile, micros) in
             measured.iter().flat_map(|all| [("0.5", all.p50), ("0.95", all.p95), ("0.99", all.p99)])
         {
@@ -90,7 +87,7 @@ fn service_levels(page: &mut Page, app: &App) {
     }
     let name = "frontdesk_latency_target_seconds";
     page.head(name, "gauge", "What the contract wants these durations to be at most.");
-    for (mount, KindReport { target, .. }) in &kinds {
+    for (mount, KindReport { target, .. }) in kinds {
         for (quantile, time) in [("0.5", target.p50), ("0.95", target.p95), ("0.99", target.p99)] {
             let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
             page.line(name, &[("mount", mount), ("kind", target.kind), ("quantile", quantile)], seconds(micros));
@@ -98,12 +95,14 @@ fn service_levels(page: &mut Page, app: &App) {
     }
     let name = "frontdesk_latency_calls";
     page.head(name, "gauge", "How many calls of the last five minutes these durations are of.");
-    for (mount, KindReport { target, measured, .. }) in &kinds {
+    for (mount, KindReport { target, measured, .. }) in kinds {
         page.line(name, &[("mount", mount), ("kind", target.kind)], measured.map_or(0, |all| all.calls));
     }
     let name = "frontdesk_latency_drop_seconds";
-    page.head(name, "gauge", "When the caller would drop the live status for slowness; 0 if it has by now.");
-    for (mount, KindReport { target, standing, .. }) in &kinds {
+    page.head(name, "gauge", 
+        "Seconds until the caller would drop the live status for slowness; 0 if it has by now, +Inf while nothing is slow.",
+    );
+    for (mount, KindReport { target, standing, .. }) in kinds {
         let left = match standing {
             LatencyStanding::Good | LatencyStanding::Rejoined { .. } => "+Inf".to_owned(),
             LatencyStanding::Slow { since } => (since.0 + DROP_MILLIS - now.0).div_euclid(1000).to_string(),
@@ -229,5 +228,63 @@ impl Page {
         self.line(&format!("{name}_bucket"), &[labels, &[("le", "+Inf")]].concat(), all);
         self.line(&format!("{name}_sum"), labels, sum);
         self.line(&format!("{name}_count"), labels, all);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use frontdesk_engine::model::latency_target::LatencyTarget;
+    use frontdesk_engine::model::timestamp::Millis;
+    use frontdesk_engine::pipeline::record::latency_window::Percentiles;
+    use frontdesk_engine::pipeline::record::service_level::{KindReport, LatencyStanding};
+
+    use super::{Page, service_levels};
+
+    fn page(measured: Option<Percentiles>, standing: LatencyStanding, now: Millis) -> String {
+        let [p50, p95, p99] = [100, 400, 800].map(Duration::from_millis);
+        let target = LatencyTarget { kind: "track", tools: vec!["track_ride"], p50, p95, p99 };
+        let mut page = Page(String::new());
+        service_levels(&mut page, &[("/mcp/ride", KindReport { target, measured, standing })], now);
+        page.0
+    }
+
+    #[test]
+    fn t_115_metrics_have_percentiles_targets_and_the_time_left() {
+        let now = Millis(1_800_000_000_000);
+        let measured = Some(Percentiles { calls: 300, p50: 41_983, p95: 917_503, p99: 1_500_000 });
+        assert_eq!(
+            page(measured, LatencyStanding::Slow { since: Millis(now.0 - 170_000) }, now),
+            r#"# HELP frontdesk_latency_seconds Duration of the calls of the last five minutes; none without calls.
+# TYPE frontdesk_latency_seconds gauge
+frontdesk_latency_seconds{mount="/mcp/ride",kind="track",quantile="0.5"} 0.041983
+frontdesk_latency_seconds{mount="/mcp/ride",kind="track",quantile="0.95"} 0.917503
+frontdesk_latency_seconds{mount="/mcp/ride",kind="track",quantile="0.99"} 1.500000
+# HELP frontdesk_latency_target_seconds What the contract wants these durations to be at most.
+# TYPE frontdesk_latency_target_seconds gauge
+frontdesk_latency_target_seconds{mount="/mcp/ride",kind="track",quantile="0.5"} 0.100000
+frontdesk_latency_target_seconds{mount="/mcp/ride",kind="track",quantile="0.95"} 0.400000
+frontdesk_latency_target_seconds{mount="/mcp/ride",kind="track",quantile="0.99"} 0.800000
+# HELP frontdesk_latency_calls How many calls of the last five minutes these durations are of.
+# TYPE frontdesk_latency_calls gauge
+frontdesk_latency_calls{mount="/mcp/ride",kind="track"} 300
+# HELP frontdesk_latency_drop_seconds Seconds until the caller would drop the live status for slowness; 0 if it has by now, +Inf while nothing is slow.
+# TYPE frontdesk_latency_drop_seconds gauge
+frontdesk_latency_drop_seconds{mount="/mcp/ride",kind="track"} 130
+"#
+        );
+        for (standing, left) in [
+            (LatencyStanding::Good, "+Inf"),
+            (LatencyStanding::Dropped { since: Millis(now.0 - 400_000) }, "0"),
+            (LatencyStanding::Rejoined { at: now }, "+Inf"),
+        ] {
+            let text = page(None, standing, now);
+            assert_eq!(
+                text.lines().last(),
+                Some(format!("frontdesk_latency_drop_seconds{{mount=\"/mcp/ride\",kind=\"track\"}} {left}").as_str())
+            );
+            assert!(!text.contains("frontdesk_latency_seconds{"), "{text}");
+        }
     }
 }

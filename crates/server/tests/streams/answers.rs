@@ -113,6 +113,26 @@ async fn a_stream_tells_what_happens_and_then_the_connection_goes_on() {
 }
 
 #[tokio::test]
+async fn t_113_a_stream_that_stays_open_is_no_slow_look() {
+    let stage = Stage::open(ON_CHANGE).await;
+    let counted = |page: &str| {
+        let name = format!("frontdesk_latency_calls{{mount=\"{PATH}\",kind=\"track\"}} ");
+        page.lines().find_map(|line| line.strip_prefix(name.as_str())).unwrap_or_else(|| panic!("{page}")).to_owned()
+    };
+    let mut connection = stage.open_stream().await;
+    stage.moves_to(3);
+    assert_eq!(connection.receive_event().await, progress(3) + &answer(3));
+    assert_eq!(connection.receive_event().await, "", "the last chunk");
+    assert_eq!(counted(&stage.metrics().await), "0");
+    // What has ended before anybody looks is answered at once, and so is who does not listen.
+    post(&stage, EVENTS, &track("p1")).await;
+    post(&stage, "application/json", &track("p1")).await;
+    let page = stage.metrics().await;
+    assert_eq!(counted(&page), "2");
+    assert!(page.contains("frontdesk_calls_total{contract=\"tomo\",tool=\"track_shipment\",outcome=\"ok\"} 3\n"));
+}
+
+#[tokio::test]
 async fn a_modern_caller_gets_the_same_stream() {
     let stage = Stage::open(Streaming::default()).await;
     let body = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"track_shipment","arguments":{"id":"p1"},"_meta":{"progressToken":9,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;

@@ -20,6 +20,7 @@ use frontdesk_engine::desk::{Mount, Streaming};
 use frontdesk_engine::limits::streams::{StreamEnd, Streams};
 use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::latency_target::LatencyTarget;
 use frontdesk_engine::model::schema::{Schema, required};
 use frontdesk_engine::model::tool::{
     Effect, Future, Item, Outcome, Progress, RateKey, Run, ScopeRule, Sensitivity, Tool, ToolSpec, WatchReport,
@@ -281,5 +282,7 @@ fn contract(shipment: &Arc<Shipment>) -> Contract {
         },
         run: Run::watch(TrackShipment(Arc::clone(shipment))),
     });
+    let [p50, p95, p99] = [100, 400, 800].map(Duration::from_millis);
+    contract.latency_targets.push(LatencyTarget { kind: "track", tools: vec!["track_shipment"], p50, p95, p99 });
     contract
 }

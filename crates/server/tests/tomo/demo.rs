@@ -74,6 +74,7 @@ async fn the_demo_has_something_to_sell_for_each_intent() {
         ("marketplace.buy_used_car", "listings"),
         ("auto.book_general_service", "providers"),
         ("mobility.book_intracity_ride", "options"),
+        ("food.order_delivery", "results"),
     ] {
         let path = format!("/mcp/tomo/{intent}");
         let listed = json_of(&http.request("POST", &path, &headers, LIST).await);

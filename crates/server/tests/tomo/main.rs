@@ -9,6 +9,7 @@ mod certificates;
 mod completion_stage;
 mod completions;
 mod demo;
+mod latency;
 mod maintenance;
 mod notifications;
 mod shared_pages;

@@ -3,7 +3,7 @@
 
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Permitted};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::driver::{self, DRIVER, driver_facts, sandbox_driver};
 use super::fare::{FareQuote, SurgeMultiplier, Way};
@@ -14,6 +14,7 @@ use crate::record::{Entity, FixedDecimal, Integer, Text, Timestamp, Vocabulary a
 use crate::tomo::booking::{Booking, BookingStatus, Rupees};
 use crate::tomo::booking_plan;
 use crate::tomo::codes::BOOKING_CLOSED;
+use crate::tomo::facts::with;
 use crate::tomo::known_facts::{Fact, decimal, object, text, whole};
 use crate::tomo::listing::place::Point;
 
@@ -244,13 +245,4 @@ pub(super) fn ride_facts(booking: &Entity<Booking>, driver: &Value, now: Millis)
 /// With one decimal place.
 pub(super) fn kilometres(metres: i64) -> f64 {
     (metres.saturating_add(50) / 100) as f64 / 10.0
-}
-
-/// Facts with further ones beside them.
-pub(super) fn with(facts: Value, more: Value) -> Value {
-    let members = [facts, more].into_iter().filter_map(|facts| match facts {
-        Value::Object(members) => Some(members),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
-    });
-    Value::Object(members.flatten().collect::<Map<String, Value>>())
 }

@@ -6,12 +6,13 @@ use frontdesk_engine::model::tool::{Future, Outcome, Progress, WatchReport, Watc
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::json;
 
-use super::ride::{load_driver, ride_facts, ride_of, stage_of, with};
+use super::ride::{load_driver, ride_facts, ride_of, stage_of};
 use super::stage::STEPS;
 use crate::tomo::ToolContext;
 use crate::tomo::booking::{Booking, answer};
 use crate::tomo::booking_plan::CANCELLED;
 use crate::tomo::codes::NOT_FOUND;
+use crate::tomo::facts::with;
 use crate::tomo::intent::IntentTool;
 use crate::tomo::known_facts::{Fact, decimal, object, text};
 
@@ -45,7 +46,9 @@ impl TrackRide {
         let mut facts = with(ride_facts(&booking, &driver, permitted.now())?, track);
         if let Some(facts) = facts.as_object_mut() {
             // What a cancellation cost is for the tool that cancels.
-            facts.retain(|name, _| CANCELLED.iter().all(|fact| fact.name != name));
+            for fact in CANCELLED {
+                facts.remove(fact.name);
+            }
         }
         let is_over = booking.record.status.is_final();
         Ok(WatchReport {

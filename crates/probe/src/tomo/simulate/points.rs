@@ -94,32 +94,35 @@ pub(super) struct MeasuredCall {
 struct MeasuredKind {
     target: &'static LatencyTarget,
     calls: usize,
-    millis: [u128; 3],
+    times: [Duration; 3],
     slow_minutes: u32,
 }
 
 impl MeasuredKind {
     /// None if nothing of the kind was called.
     fn of(target: &'static LatencyTarget, calls: &[MeasuredCall]) -> Option<MeasuredKind> {
-        let of_kind: Vec<(Duration, Duration)> =
-            calls.iter().filter(|call| call.role == target.role).map(|call| (call.at, call.took)).collect();
+        let of_kind: Vec<(Duration, Duration)> = calls
+            .iter()
+            .filter(|call| target.roles.contains(&call.role.as_str()))
+            .map(|call| (call.at, call.took))
+            .collect();
         let mut times: Vec<Duration> = of_kind.iter().map(|(_, took)| *took).collect();
         times.sort();
         let [_, p95, _] = target.millis;
         (!times.is_empty()).then(|| MeasuredKind {
             target,
             calls: times.len(),
-            millis: [50, 95, 99].map(|percent| percentile(&times, percent).as_millis()),
+            times: [50, 95, 99].map(|percent| percentile(&times, percent)),
             slow_minutes: slow_minutes(&of_kind, Duration::from_millis(p95)),
         })
     }
 
     fn judge(&self, point: &mut CheckPoint) {
         let kind = self.target.kind;
-        for ((name, millis), target) in ["p50", "p95", "p99"].iter().zip(self.millis).zip(self.target.millis) {
-            if millis > u128::from(target) {
-                let problem =
-                    format!("{kind}: {name} is {millis} ms over {} calls; the target is {target} ms.", self.calls);
+        for ((name, time), target) in ["p50", "p95", "p99"].iter().zip(self.times).zip(self.target.millis) {
+            if time > Duration::from_millis(target) {
+                let (millis, calls) = (shown_millis(time), self.calls);
+                let problem = format!("{kind}: {name} is {millis} ms over {calls} calls; the target is {target} ms.");
                 point.wrong(problem, "Find what it waits for.");
             }
         }
@@ -132,19 +135,23 @@ impl MeasuredKind {
     }
 
     fn json(&self) -> String {
-        let named = |values: [u128; 3]| {
-            let [p50, p95, p99] = values;
-            json!({"p50": p50, "p95": p95, "p99": p99})
-        };
+        let [p50, p95, p99] = self.times.map(|time| time.as_micros() as f64 / 1000.0);
+        let [target_p50, target_p95, target_p99] = self.target.millis;
         json!({
             "kind": self.target.kind,
             "calls": self.calls,
-            "millis": named(self.millis),
-            "target_millis": named(self.target.millis.map(u128::from)),
+            "millis": {"p50": p50, "p95": p95, "p99": p99},
+            "target_millis": {"p50": target_p50, "p95": target_p95, "p99": target_p99},
             "slow_minutes": self.slow_minutes,
         })
         .to_string()
     }
+}
+
+/// Whole milliseconds, and tenths of short times.
+fn shown_millis(time: Duration) -> String {
+    let millis = time.as_secs_f64() * 1000.0;
+    if millis < 10.0 { format!("{millis:.1}") } else { format!("{millis:.0}") }
 }
 
 fn table(kinds: &[MeasuredKind]) -> String {
@@ -152,10 +159,10 @@ fn table(kinds: &[MeasuredKind]) -> String {
         return String::new();
     }
     let mut out = String::from("kind    calls   p50 (target)    p95 (target)    p99 (target)\n");
-    for MeasuredKind { target, calls, millis, .. } in kinds {
+    for MeasuredKind { target, calls, times, .. } in kinds {
         let _ = write!(out, "{:<7} {calls:>5}", target.kind);
-        for (millis, target) in millis.iter().zip(target.millis) {
-            let _ = write!(out, " {millis:>5} {:<9}", format!("({target})"));
+        for (time, target) in times.iter().zip(target.millis) {
+            let _ = write!(out, " {:>5} {:<9}", shown_millis(*time), format!("({target})"));
         }
         out.truncate(out.trim_end().len());
         out.push('\n');

@@ -24,7 +24,7 @@ use crate::report::shown;
 use crate::rpc::ProbeCredential;
 
 /// So many sessions go on at the same time.
-const MAX_AT_ONCE: usize = 16;
+const MAX_AT_ONCE: usize = 64;
 /// After the last completion, for one more that must not come.
 const SETTLE: Duration = Duration::from_millis(500);
 /// For what was booked, after the time of the run is over.
