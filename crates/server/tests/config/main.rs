@@ -58,6 +58,8 @@ traces.endpoint = ""                                 # default
 traces.ca = ""                                       # default
 traces.headers_file = ""                             # default
 traces.sample = 1.0                                  # default
+outbound.allow = []                                  # default
+outbound.ca = ""                                     # default
 mount = [{ contract = "automotive", path = "/mcp/automotive" }, { contract = "tomo", path = "/mcp/tomo" }]  # default
 "#
     );
