@@ -186,7 +186,6 @@ impl TestDesk {
             caller: Arc::new(self.operator()),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: Trace::new("trace"),
-            listening: Listening::No,
             import_id: None,
         };
         let arguments = arguments.as_object().unwrap().clone();
