@@ -181,7 +181,7 @@ impl TaskBoard {
                 if state.log.book(&order, &booking_ref) {
                     let endings = endings(&order, &booking_ref);
                     // Some are sent by two callers at once, under the same ids.
-                    if number % 4 == 0 {
+                    if number.is_multiple_of(4) {
                         state.queue.extend(endings.clone());
                     }
                     state.queue.extend(endings);
