@@ -191,8 +191,10 @@ fn cancelling_gives_back_and_serves_who_waits() {
     let third = place(&desk, waiting(&[("TST-200", 2)]));
     desk.call_ok(BOTH, "parts.cancel_order", json!({"id": third["id"]}));
     assert_eq!(stock(&desk, "TST-200"), [0, 0, 0, 0]);
-    receive(&desk, "TST-200", 2);
-    assert_eq!(stock(&desk, "TST-200"), [2, 0, 2, 0]);
+    let fourth = place(&desk, waiting(&[("TST-200", 3)]));
+    receive(&desk, "TST-200", 1);
+    assert_eq!(stock(&desk, "TST-200"), [1, 1, 0, 2]);
+    assert_eq!(read(&desk, &fourth)["lines"][0]["quantity_filled"], 1);
 }
 
 #[test]

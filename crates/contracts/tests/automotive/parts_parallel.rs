@@ -1,20 +1,31 @@
 //! Two hundred orders of the last units at once, on the store in memory.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::parts::{BOTH, by_number, import, part};
 use super::support::TestDesk;
 
-/// All have planned before the first of them is committed, so that everybody has seen the same stock.
+/// All have planned before the first of them is committed, so that everybody has seen the same stock. On a busy machine
+/// somebody is told that it takes long; they ask again with their key, which makes that safe.
 async fn at_once(desk: &Arc<TestDesk>, tool: &'static str, calls: Vec<Value>) -> Vec<Value> {
     let gate = desk.store.hold_commits();
-    let call = |arguments: Value| {
+    let call = |(number, mut arguments): (usize, Value)| {
         let desk = Arc::clone(desk);
-        tokio::spawn(async move { desk.call_async(BOTH, tool, arguments).await })
+        arguments["idempotency_key"] = json!(format!("{tool}-{number}"));
+        tokio::spawn(async move {
+            loop {
+                let answer = desk.call_async(BOTH, tool, arguments.clone()).await;
+                if answer["error"]["details"]["retryable"] != json!(true) {
+                    return answer;
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
     };
-    let tasks: Vec<_> = calls.into_iter().map(call).collect();
+    let tasks: Vec<_> = calls.into_iter().enumerate().map(call).collect();
     for _ in 0..1_000 {
         tokio::task::yield_now().await;
     }
