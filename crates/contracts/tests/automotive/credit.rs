@@ -117,6 +117,7 @@ fn a_deal_shows_the_best_of_all_decisions() {
         ("d-1", "pending", "in_review", "submitted"),
         ("d-2", "incomplete", "in_review", "submitted"),
         ("d-1", "declined", "decisioned", "submitted"),
+        ("d-2", "pending", "decisioned", "submitted"),
         ("d-2", "withdrawn", "decisioned", "declined"),
         ("d-3", "countered", "decisioned", "conditionally_approved"),
         ("d-4", "conditionally_approved", "decisioned", "conditionally_approved"),
@@ -189,11 +190,7 @@ fn an_application_is_submitted_only_complete_and_with_consent() {
     let other = desk.call_ok(ALL_SCOPES, "customers.list", json!({"limit": 2}))["items"][1]["id"].clone();
     let withdrawn = consent(&desk, &buyer.customer, "credit_inquiry");
     desk.call_ok(ALL_SCOPES, "consent.update", json!({"id": withdrawn, "status": "withdrawn"}));
-    let wrong = [
-        consent(&desk, &buyer.customer, "marketing"),
-        consent(&desk, &other, "credit_inquiry"),
-        withdrawn,
-    ];
+    let wrong = [consent(&desk, &buyer.customer, "marketing"), consent(&desk, &other, "credit_inquiry"), withdrawn];
     for consent in wrong {
         assert_eq!(submit(json!({"consent_id": consent}))["error"]["code"], "consent.invalid");
     }
@@ -269,8 +266,11 @@ fn secret_numbers_are_never_shown_again_and_survive_updates() {
     assert_eq!(updated["ssn_last4"], "4321");
     let got = application(&desk, &made["id"]);
     let listed = desk.call_ok(FNI, "fni.list_credit_applications", json!({"customer_id": buyer.customer}));
-    let receipt = desk.call_ok("amcp:fni:write", "fni.update_credit_application", json!({"id": made["id"], "lead_id": null}));
-    for (what, answer) in [("made", &made), ("updated", &updated), ("got", &got), ("list", &listed), ("receipt", &receipt)] {
+    let receipt =
+        desk.call_ok("amcp:fni:write", "fni.update_credit_application", json!({"id": made["id"], "lead_id": null}));
+    for (what, answer) in
+        [("made", &made), ("updated", &updated), ("got", &got), ("list", &listed), ("receipt", &receipt)]
+    {
         let text = answer.to_string();
         assert!(SECRETS.iter().all(|secret| !text.contains(secret)), "{what}: {text}");
         for name in ["\"ssn\"", "birth_date", "bank_account_number"] {
@@ -295,8 +295,16 @@ fn a_list_masks_the_applicant_and_leaves_out_what_they_live_on() {
     assert_eq!(listed["applicant"], json!({"name": "Z. Q.", "email": "z***@e***.com", "phone": "+1******0187"}));
     assert_eq!(
         listed["redacted"],
-        json!(["applicant.name", "applicant.email", "applicant.phone", "amount_requested", "residence", "employment",
-            "ssn_last4", "bank_account_last4"])
+        json!([
+            "applicant.name",
+            "applicant.email",
+            "applicant.phone",
+            "amount_requested",
+            "residence",
+            "employment",
+            "ssn_last4",
+            "bank_account_last4"
+        ])
     );
     let text = listed.to_string();
     for hidden in ["Zz Street", "Zz Town", "Zz Works", "145077", "520077", "2100000", "4321", "5678"] {
@@ -338,7 +346,17 @@ fn a6_10_who_may_write_credit_but_not_read_gets_a_receipt() {
     let names: Vec<&str> = made.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
         names,
-        ["application_number", "created_at", "dealership_id", "id", "redacted", "status", "type", "updated_at", "version"]
+        [
+            "application_number",
+            "created_at",
+            "dealership_id",
+            "id",
+            "redacted",
+            "status",
+            "type",
+            "updated_at",
+            "version"
+        ]
     );
     let redacted = made["redacted"].as_array().unwrap();
     assert!(redacted.contains(&json!("applicant")) && redacted.contains(&json!("ssn_last4")));
@@ -387,7 +405,9 @@ fn what_lenders_decide_is_not_set_by_hand() {
 fn an_adverse_decision_asks_for_a_notice_within_thirty_days() {
     let desk = TestDesk::open();
     let sent = application(&desk, &submitted(&desk, &buyer(&desk)));
-    for (number, decision, is_adverse) in [("d-1", "declined", true), ("d-2", "countered", true), ("d-3", "approved", false)] {
+    for (number, decision, is_adverse) in
+        [("d-1", "declined", true), ("d-2", "countered", true), ("d-3", "approved", false)]
+    {
         let id = decide(&desk, &sent, number, decision).id;
         let shown = desk.call_ok(FNI, "fni.get_lender_decision", json!({"id": id}));
         assert_eq!(shown["adverse_action_required"], is_adverse, "{decision}");

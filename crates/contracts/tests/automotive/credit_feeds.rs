@@ -22,7 +22,8 @@ fn rows(resource: &str, feed: &str) -> Vec<Value> {
 fn the_example_feeds_of_products_and_decisions_are_applied_without_a_login() {
     let desk = TestDesk::open();
     let products = rows("fni_products", include_str!("../../../../examples/feeds/fni_products.csv"));
-    let verdicts: Vec<RowVerdict> = apply(&desk, "fni_products", &products).into_iter().map(|row| row.verdict).collect();
+    let verdicts: Vec<RowVerdict> =
+        apply(&desk, "fni_products", &products).into_iter().map(|row| row.verdict).collect();
     assert_eq!(verdicts, [RowVerdict::Created, RowVerdict::Updated, RowVerdict::Created]);
     let gap = desk.call_ok(FNI, "fni.list_products", json!({"code": "GAP"}))["items"][0].clone();
     assert_eq!((&gap["price"], &gap["product_type"]), (&json!({"amount": 79_500, "currency": "USD"}), &json!("gap")));
@@ -36,10 +37,17 @@ fn the_example_feeds_of_products_and_decisions_are_applied_without_a_login() {
     );
     let again = apply(&desk, "lender_decisions", &decisions);
     assert!(again.iter().all(|row| row.verdict == RowVerdict::Unchanged), "{again:?}");
-    let listed = desk.call_ok(FNI, "fni.list_lender_decisions", json!({"decision_number": "80001-1"}))["items"][0].clone();
-    assert_eq!((&listed["decision"], &listed["lender_name"]), (&json!("conditionally_approved"), &json!("Example Bank")));
+    let listed =
+        desk.call_ok(FNI, "fni.list_lender_decisions", json!({"decision_number": "80001-1"}))["items"][0].clone();
+    assert_eq!(
+        (&listed["decision"], &listed["lender_name"]),
+        (&json!("conditionally_approved"), &json!("Example Bank"))
+    );
     for hidden in ["amount", "apr_basis_points", "term_months", "monthly_payment", "credit_tier", "conditions"] {
-        assert!(listed.get(hidden).is_none() && listed["redacted"].as_array().unwrap().contains(&json!(hidden)), "{hidden}");
+        assert!(
+            listed.get(hidden).is_none() && listed["redacted"].as_array().unwrap().contains(&json!(hidden)),
+            "{hidden}"
+        );
     }
 }
 

@@ -195,7 +195,8 @@ const TABLE: &[(&str, Provoke)] = &[
     ("fni.not_found", |desk| call(desk, "fni.get_credit_application", json!({"id": "none"}))),
     ("fni.duplicate", |desk| {
         let deal = deal(desk, json!({}));
-        let arguments = json!({"customer_id": deal["customer_id"], "deal_id": deal["id"], "applicant": {"name": "Dana"}});
+        let arguments =
+            json!({"customer_id": deal["customer_id"], "deal_id": deal["id"], "applicant": {"name": "Dana"}});
         desk.call_ok(ALL_SCOPES, "fni.create_credit_application", arguments.clone());
         call(desk, "fni.create_credit_application", arguments)
     }),

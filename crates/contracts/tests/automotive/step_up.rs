@@ -159,8 +159,12 @@ fn a6_18_products_need_the_scope_but_no_login() {
 #[test]
 fn a6_17_no_other_scope_gives_credit_data_or_says_that_it_exists() {
     let desk = TestDesk::open();
-    let others: Vec<String> =
-        contract().scopes.iter().map(|scope| scope.as_str().to_owned()).filter(|scope| !scope.contains("fni")).collect();
+    let others: Vec<String> = contract()
+        .scopes
+        .iter()
+        .map(|scope| scope.as_str().to_owned())
+        .filter(|scope| !scope.contains("fni"))
+        .collect();
     assert_eq!(others.len(), 10);
     let token = desk.login_token(&others.join(" "));
     for tool in contract().tools.iter().map(|tool| tool.spec.name).filter(|name| name.starts_with("fni.")) {

@@ -104,6 +104,8 @@ impl EmbeddedServer {
             return Err(LoginTokenError::UnknownMount(paths()));
         }
         let mut named = self.resources.iter().filter(|resource| path.is_none_or(|path| resource.path == path));
-        named.find(|resource| scopes.iter().all(|scope| resource.scopes.contains(scope))).ok_or(LoginTokenError::NoMount)
+        named
+            .find(|resource| scopes.iter().all(|scope| resource.scopes.contains(scope)))
+            .ok_or(LoginTokenError::NoMount)
     }
 }

@@ -51,9 +51,13 @@ async fn a6_17_fni_scopes_are_granted_only_to_who_is_registered_and_asks() {
     let (id, secret) = desk.add_client(&["dlr_lakeside"], &format!("{READ_STOCK} {FNI}"));
     assert_eq!(desk.request_token(&id, &secret, "").await.json()["scope"], READ_STOCK);
     assert_eq!(desk.request_token(&id, &secret, "amcp:fni:read").await.json()["scope"], "amcp:fni:read");
-    let refused = desk.stranger().request("POST", "/mcp/automotive", &[("content-type", "application/json")], "{}").await;
+    let refused =
+        desk.stranger().request("POST", "/mcp/automotive", &[("content-type", "application/json")], "{}").await;
     let challenge = refused.header("www-authenticate").unwrap();
-    assert!(refused.status == 401 && challenge.contains("amcp:deals:read") && !challenge.contains("fni"), "{challenge}");
+    assert!(
+        refused.status == 401 && challenge.contains("amcp:deals:read") && !challenge.contains("fni"),
+        "{challenge}"
+    );
 }
 
 #[tokio::test]
@@ -79,10 +83,35 @@ async fn a6_18_client_credentials_get_401_and_a_login_token_gets_in() {
     assert_is_step_up(&agent.send("tools/call", list).await);
 }
 
+#[tokio::test]
+async fn the_operator_imports_decisions_without_a_token_and_deals_follow() {
+    let desk = TestApp::start();
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
+    let found = agent.call("fni.list_credit_applications", json!({"application_number": "A-5001"})).await;
+    let application = found["items"][0].clone();
+    let file = desk.folder.join("decisions.csv");
+    let feed = "decision_number,application_number,lender_name,decision,apr_basis_points,reasons\n\
+                90001,A-5001,Example Finance,declined,777,Too many recent inquiries\n";
+    fs::write(&file, feed).unwrap();
+    let (code, out, errors) =
+        desk.command(&["import", "lender_decisions", file.to_str().unwrap(), "--tenant", "dlr_lakeside"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    let after = agent.call("fni.get_credit_application", json!({"id": application["id"]})).await;
+    let lines = after["decisions"].as_array().unwrap();
+    assert_eq!(lines.len(), application["decisions"].as_array().unwrap().len() + 1);
+    assert_eq!(lines.last().unwrap()["decision"], "declined");
+    let decided =
+        agent.call("fni.list_lender_decisions", json!({"decision_number": "90001"})).await["items"][0].clone();
+    assert_eq!((&decided["adverse_action_required"], decided.get("apr_basis_points")), (&json!(true), None));
+    let whole = agent.call("fni.get_lender_decision", json!({"id": decided["id"]})).await;
+    assert_eq!(whole["apr_basis_points"], 777);
+}
+
 /// A submitted application of somebody with canaries in every field.
 async fn apply(agent: &mut TestAgent) -> Value {
     let customer = agent.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();
-    let consent = json!({"status": "granted", "channels": ["email"], "purpose": "credit_inquiry", "customer_id": customer});
+    let consent =
+        json!({"status": "granted", "channels": ["email"], "purpose": "credit_inquiry", "customer_id": customer});
     let consent = agent.call("consent.create", consent).await["id"].clone();
     let arguments = json!({
         "customer_id": customer,
@@ -121,7 +150,9 @@ async fn a6_12_a6_14_a6_15_a6_16_credit_canaries_are_nowhere() {
         silent(uri, &read(&mut agent, uri).await.unwrap().to_string());
     }
     // Errors that are caused by the numbers themselves.
-    for (field, value) in [("ssn", "900-71-43210"), ("birth_date", "1984-03-090"), ("bank_account_number", "ZZ 0098765432")] {
+    for (field, value) in
+        [("ssn", "900-71-43210"), ("birth_date", "1984-03-090"), ("bank_account_number", "ZZ 0098765432")]
+    {
         let mut arguments = json!({"id": made["id"]});
         arguments[field] = json!(value);
         for tool in ["fni.update_credit_application", "fni.create_credit_application"] {
@@ -130,7 +161,8 @@ async fn a6_12_a6_14_a6_15_a6_16_credit_canaries_are_nowhere() {
             silent(tool, &refused.to_string());
         }
     }
-    let (code, export, errors) = desk.command(&["export", "credit_applications", "--tenant", "dlr_lakeside", "--format", "jsonl"]);
+    let (code, export, errors) =
+        desk.command(&["export", "credit_applications", "--tenant", "dlr_lakeside", "--format", "jsonl"]);
     assert_eq!(code, Some(0), "{errors}");
     assert!(export.contains(made["id"].as_str().unwrap()));
     silent("an export", &export);

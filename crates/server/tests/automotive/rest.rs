@@ -206,7 +206,9 @@ fn comparable(mut answer: Value, is_new: bool) -> Value {
         ] {
             answer.remove(name);
         }
-        for name in ["deal_number", "application_number", "price_history", "valued_at", "expires_at"].iter().filter(|_| is_new) {
+        for name in
+            ["deal_number", "application_number", "price_history", "valued_at", "expires_at"].iter().filter(|_| is_new)
+        {
             answer.remove(*name);
         }
         if let Some(consent) = answer.get_mut("consent").and_then(Value::as_object_mut) {

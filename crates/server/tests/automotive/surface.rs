@@ -97,7 +97,8 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     let customer = financier.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();
     let draft = json!({"customer_id": customer, "applicant": {"name": "Dana Rivera"}});
     let made = financier.call("fni.create_credit_application", draft).await;
-    let changed = financier.call("fni.update_credit_application", json!({"id": made["id"], "status": "withdrawn"})).await;
+    let changed =
+        financier.call("fni.update_credit_application", json!({"id": made["id"], "status": "withdrawn"})).await;
     assert_eq!((&changed["status"], &changed["version"]), (&json!("withdrawn"), &json!(2)));
     assert_eq!(financier.call("fni.get_credit_application", json!({"id": made["id"]})).await, changed);
 

@@ -61,7 +61,8 @@ fn a_login_token_needs_the_flag_a_registered_client_and_its_scopes() {
     assert_eq!(none, "frontdesk: there is no active client with this id; `frontdesk client list` shows them\n");
     let not_allowed = refused(&ordinary, &["--scope", CREDIT, "--step-up"]);
     assert!(
-        not_allowed.starts_with("frontdesk: the client was not registered for all of these scopes; it has: amcp:consent:read"),
+        not_allowed
+            .starts_with("frontdesk: the client was not registered for all of these scopes; it has: amcp:consent:read"),
         "{not_allowed}"
     );
     let unknown = refused(&ordinary, &["--scope", "amcp:none:read", "--step-up"]);

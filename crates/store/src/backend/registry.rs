@@ -14,8 +14,7 @@ use crate::sql::session::{SqlRow, SqlSession};
 pub(crate) const GET_TENANT: &str = "SELECT tenant, name, profile, tenant_group, erasing_at FROM fd_tenant";
 const GET_CLIENT: &str =
     "SELECT client, name, secret_hash, tenants, scopes, created_at, revoked_at, tenant_groups FROM fd_client";
-const GET_TOKEN: &str =
-    "SELECT token_hash, client, tenants, scopes, resource, expires_at, authenticated_at FROM fd_token WHERE token_hash = $1";
+const GET_TOKEN: &str = "SELECT token_hash, client, tenants, scopes, resource, expires_at, authenticated_at FROM fd_token WHERE token_hash = $1";
 
 impl<D: StoreDriver> Registry for SqlStore<D> {
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<Tenant>, Fault>> {

@@ -160,8 +160,7 @@ fn application(
             row(ids.tenant, decision_id, (times.0.plus_seconds(DAY / 4), times.0.plus_seconds(DAY / 4)), record)
         })
         .collect();
-    let mut rows =
-        vec![row(ids.tenant, &consent_id, (times.0, times.0), consent), row(ids.tenant, &id, times, record)];
+    let mut rows = vec![row(ids.tenant, &consent_id, (times.0, times.0), consent), row(ids.tenant, &id, times, record)];
     rows.extend(decisions);
     rows
 }

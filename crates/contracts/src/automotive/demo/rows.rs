@@ -10,7 +10,8 @@ use time::OffsetDateTime;
 
 use super::market::{Market, market};
 use super::{
-    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, credit, dealerships, deals, service,
+    DemoCustomer, DemoDealership, DemoLead, DemoVehicle, NAMES, bengaluru, consents, credit, dealerships, deals,
+    service,
 };
 use crate::automotive::consent::{Consent, ConsentRecord};
 use crate::automotive::contract;

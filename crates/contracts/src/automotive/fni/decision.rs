@@ -100,10 +100,8 @@ impl Resource for LenderDecision {
 
     fn on_create(entity: &mut Entity<LenderDecision>, context: &WriteContext<'_>) -> Result<(), Fault> {
         let decision = &mut entity.record;
-        let numbers = [
-            ("/decision_number", &*decision.decision_number),
-            ("/application_number", &*decision.application_number),
-        ];
+        let numbers =
+            [("/decision_number", &*decision.decision_number), ("/application_number", &*decision.application_number)];
         let is_wrong = |(_, number): &(&str, &str)| !is_plain_id(number);
         let expected = "only letters A to Z, digits, _ and - are allowed";
         let wrong = numbers.into_iter().filter(is_wrong);
@@ -165,10 +163,7 @@ impl Resource for LenderDecision {
     }
 }
 
-async fn find_application(
-    number: &str,
-    context: &mut WriteContext<'_>,
-) -> Result<Entity<CreditApplication>, Fault> {
+async fn find_application(number: &str, context: &mut WriteContext<'_>) -> Result<Entity<CreditApplication>, Fault> {
     let (permitted, table) = (context.permitted(), CreditApplication::table());
     let found = permitted.find(table, "application_number", Cell::Text(number.to_owned())).await?;
     match found {
