@@ -80,7 +80,7 @@ fn decide(desk: &TestDesk, application: &Value, number: &str, decision: &str) ->
 }
 
 #[test]
-fn an_application_goes_from_draft_to_decisioned_and_its_deal_follows() {
+fn an_application_goes_from_draft_to_decisioned_with_its_deal() {
     let desk = TestDesk::open();
     let buyer = buyer(&desk);
     let made = desk.call_ok(FNI, "fni.create_credit_application", complete(&desk, &buyer));
@@ -117,6 +117,7 @@ fn a_deal_shows_the_best_of_all_decisions() {
         ("d-1", "pending", "in_review", "submitted"),
         ("d-2", "incomplete", "in_review", "submitted"),
         ("d-1", "declined", "decisioned", "submitted"),
+        ("d-2", "pending", "decisioned", "submitted"),
         ("d-2", "withdrawn", "decisioned", "declined"),
         ("d-3", "countered", "decisioned", "conditionally_approved"),
         ("d-4", "conditionally_approved", "decisioned", "conditionally_approved"),
@@ -136,7 +137,7 @@ fn a_deal_shows_the_best_of_all_decisions() {
 }
 
 #[test]
-fn a_withdrawn_application_frees_its_deal_and_later_decisions_move_nothing() {
+fn a_withdrawn_application_frees_its_deal_for_another_one() {
     let desk = TestDesk::open();
     let buyer = buyer(&desk);
     let id = submitted(&desk, &buyer);

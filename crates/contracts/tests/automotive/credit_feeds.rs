@@ -19,7 +19,7 @@ fn rows(resource: &str, feed: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_example_feeds_of_products_and_decisions_are_applied_without_a_login() {
+fn the_example_feeds_of_products_and_decisions_are_applied() {
     let desk = TestDesk::open();
     let products = rows("fni_products", include_str!("../../../../examples/feeds/fni_products.csv"));
     let verdicts: Vec<RowVerdict> =

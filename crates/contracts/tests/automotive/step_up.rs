@@ -207,7 +207,7 @@ fn a6_18_ids_of_credit_data_are_listed_after_a_login_only() {
 }
 
 #[test]
-fn records_that_need_a_login_cannot_be_pushed_only_imported_by_the_operator() {
+fn records_that_need_a_login_cannot_be_pushed() {
     let desk = TestDesk::open();
     for resource in ["credit_applications", "lender_decisions"] {
         let arguments = json!({"resource": resource, "items": [{"decision_number": "x"}]});

@@ -83,6 +83,30 @@ async fn a6_18_client_credentials_get_401_and_a_login_token_gets_in() {
     assert_is_step_up(&agent.send("tools/call", list).await);
 }
 
+#[tokio::test]
+async fn the_operator_imports_decisions_without_a_token_and_deals_follow() {
+    let desk = TestApp::start();
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
+    let found = agent.call("fni.list_credit_applications", json!({"application_number": "A-5001"})).await;
+    let application = found["items"][0].clone();
+    let file = desk.folder.join("decisions.csv");
+    let feed = "decision_number,application_number,lender_name,decision,apr_basis_points,reasons\n\
+                90001,A-5001,Example Finance,declined,777,Too many recent inquiries\n";
+    fs::write(&file, feed).unwrap();
+    let (code, out, errors) =
+        desk.command(&["import", "lender_decisions", file.to_str().unwrap(), "--tenant", "dlr_lakeside"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    let after = agent.call("fni.get_credit_application", json!({"id": application["id"]})).await;
+    let lines = after["decisions"].as_array().unwrap();
+    assert_eq!(lines.len(), application["decisions"].as_array().unwrap().len() + 1);
+    assert_eq!(lines.last().unwrap()["decision"], "declined");
+    let decided =
+        agent.call("fni.list_lender_decisions", json!({"decision_number": "90001"})).await["items"][0].clone();
+    assert_eq!((&decided["adverse_action_required"], decided.get("apr_basis_points")), (&json!(true), None));
+    let whole = agent.call("fni.get_lender_decision", json!({"id": decided["id"]})).await;
+    assert_eq!(whole["apr_basis_points"], 777);
+}
+
 /// A submitted application of somebody with canaries in every field.
 async fn apply(agent: &mut TestAgent) -> Value {
     let customer = agent.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();
