@@ -13,6 +13,7 @@ mod deals;
 mod demo_rows;
 mod erasure;
 mod errors;
+mod every_resource;
 mod failures;
 mod feed_rows;
 mod fees;

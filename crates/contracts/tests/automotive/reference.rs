@@ -92,7 +92,8 @@ pub(crate) fn page(resources: &[ResourceParts]) -> String {
 
 fn write_signals(page: &mut String, tools: &[Tool]) {
     *page += "\n## signal\n\nFigures that are computed from the dealership's records when they are read. ";
-    *page += "Groups of fewer records than `signals.min_group` are suppressed, never alone; groups and totals are never in ";
+    *page +=
+        "Groups of fewer records than `signals.min_group` are suppressed, never alone; groups and totals are never in ";
     *page += "one answer.\n\n";
     for template in signal::templates() {
         writeln!(page, "- `{}`: {}", template.template, template.about).unwrap();

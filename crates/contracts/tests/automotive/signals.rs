@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use frontdesk_contracts::automotive::{contract_with, resources};
 use frontdesk_contracts::SignalSettings;
+use frontdesk_contracts::automotive::{contract_with, resources};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_testkit::signal_figures::Records;
 use serde_json::{Value, json};
@@ -51,7 +51,8 @@ fn response_time_is_the_median_of_answered_leads() {
     let desk = TestDesk::open();
     desk.clock.set(NOW.0 + 3 * DAY);
     let channel = |hours: i64| if hours <= 5 { "phone" } else { "walk_in" };
-    let made: Vec<Value> = (1..=10).map(|hours| desk.call_ok(ALL_SCOPES, "leads.create", lead(channel(hours)))).collect();
+    let made: Vec<Value> =
+        (1..=10).map(|hours| desk.call_ok(ALL_SCOPES, "leads.create", lead(channel(hours)))).collect();
     for (hours, lead) in (1..).zip(&made) {
         desk.clock.set(NOW.0 + 3 * DAY + hours * HOUR);
         let contacted = json!({"id": lead["id"], "status": "contacted"});
@@ -108,7 +109,11 @@ fn a_small_group_is_suppressed_and_does_not_follow_from_others() {
 fn every_figure_is_what_raw_records_say() {
     let desk = TestDesk::open();
     crowd(&desk);
-    let records = Records { leads: leads(&desk), vehicles: all(&desk, "inventory.list"), visits: all(&desk, "service.list_appointments") };
+    let records = Records {
+        leads: leads(&desk),
+        vehicles: all(&desk, "inventory.list"),
+        visits: all(&desk, "service.list_appointments"),
+    };
     let now = desk.desk.now().0;
     let mut compared = BTreeMap::<String, usize>::new();
     for period in ["day", "week", "month"] {
@@ -121,7 +126,11 @@ fn every_figure_is_what_raw_records_say() {
                 let (start, end) = (millis(&item["period"]["start"]), millis(&item["period"]["end"]));
                 let (size, value) = records.figure(&item, start, end, now);
                 if item["suppressed"] == json!(false) {
-                    assert_eq!((item["sample_size"].as_u64(), item.get("value").and_then(Value::as_i64)), (Some(size), value), "{item}");
+                    assert_eq!(
+                        (item["sample_size"].as_u64(), item.get("value").and_then(Value::as_i64)),
+                        (Some(size), value),
+                        "{item}"
+                    );
                     *compared.entry(text(&item["metric"]).to_owned()).or_default() += 1;
                 }
                 // Some of them are read alone, too; each costs as much as its whole group.
@@ -172,7 +181,8 @@ fn a_sold_vehicle_says_when() {
     let desk = TestDesk::open();
     let vehicles = all(&desk, "inventory.list");
     let free = vehicles.iter().find(|one| one["status"] == json!("available")).unwrap();
-    let change = |status: &str| desk.call_ok(ALL_SCOPES, "inventory.update", json!({"id": free["id"], "status": status}));
+    let change =
+        |status: &str| desk.call_ok(ALL_SCOPES, "inventory.update", json!({"id": free["id"], "status": status}));
     assert_eq!(change("sold")["sold_at"], json!("2026-01-31T09:30:00Z"));
     assert!(change("on_hold").get("sold_at").is_none());
 }

@@ -71,7 +71,10 @@ fn an_update_refers_to_the_create_for_its_fields() {
     let tools = tools();
     let update = tools.iter().find(|tool| tool["name"] == "service.update_repair_order").unwrap();
     let about = update["description"].as_str().unwrap();
-    assert!(about.ends_with("null clears a field, except status, jobs. service.create_repair_order describes the fields."), "{about}");
+    assert!(
+        about.ends_with("null clears a field, except status, jobs. service.create_repair_order describes the fields."),
+        "{about}"
+    );
     let properties = &update["inputSchema"]["properties"];
     assert_eq!(properties["tag_number"], json!({"type": "string"}));
     // What only an update has is described here.

@@ -106,10 +106,7 @@ fn surface() -> Value {
             flatten(&schema, "", side);
         }
         let [input, output] = sides;
-        tools.insert(
-            spec.name.to_owned(),
-            json!({"route": route, "codes": codes, "input": input, "output": output}),
-        );
+        tools.insert(spec.name.to_owned(), json!({"route": route, "codes": codes, "input": input, "output": output}));
     }
     json!({"spec_version": "0.1", "tools": tools})
 }
@@ -173,9 +170,9 @@ fn inputs(tool: &str, old: &Value, new: &Value, found: &mut Vec<String>) {
         }
     }
     for bare in new.keys().filter_map(|field| field.strip_suffix('!')) {
-        let is_new_object = bare.rsplit_once('.').is_some_and(|(holder, _)| {
-            !old.contains_key(holder) && !old.contains_key(&format!("{holder}!"))
-        });
+        let is_new_object = bare
+            .rsplit_once('.')
+            .is_some_and(|(holder, _)| !old.contains_key(holder) && !old.contains_key(&format!("{holder}!")));
         if !old.contains_key(&format!("{bare}!")) && !is_new_object {
             found.push(format!("{tool}: argument {bare} is required now"));
         }

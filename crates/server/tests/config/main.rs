@@ -58,6 +58,9 @@ traces.endpoint = ""                                 # default
 traces.ca = ""                                       # default
 traces.headers_file = ""                             # default
 traces.sample = 1.0                                  # default
+outbound.allow = []                                  # default
+outbound.ca = ""                                     # default
+signals.min_group = 5                                # default
 mount = [{ contract = "automotive", path = "/mcp/automotive" }, { contract = "tomo", path = "/mcp/tomo" }]  # default
 "#
     );

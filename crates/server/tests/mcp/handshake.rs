@@ -38,7 +38,7 @@ async fn every_legacy_version_is_served_without_a_session() {
             .await;
         assert_eq!((done.status, done.text()), (202, ""));
         let tools = legacy(&mut agent, version, "tools/list", json!({})).await.json();
-        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 51);
+        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 53);
         let pong = legacy(&mut agent, version, "ping", json!({})).await;
         assert_eq!(whole(&pong), (200, json!({"jsonrpc": "2.0", "id": 1, "result": {}})));
     }

@@ -59,7 +59,10 @@ async fn compare(app: TestApp) {
             assert_eq!(agent.call("signals.get", json!({"id": item["id"]})).await, item);
         }
     }
-    assert!(compared.len() == 6 || (compared.len() == 5 && !compared.contains_key("appointment_show_rate")), "{compared:?}");
+    assert!(
+        compared.len() == 6 || (compared.len() == 5 && !compared.contains_key("appointment_show_rate")),
+        "{compared:?}"
+    );
 }
 
 async fn all(agent: &mut TestAgent, list: &str, mut call: Value) -> Vec<Value> {

@@ -37,7 +37,8 @@ impl Records {
             "appointment_show_rate" => {
                 let of_period: Vec<&Value> =
                     self.visits.iter().filter(|visit| in_group(visit) && within(&visit["start"])).collect();
-                let kept = of_period.iter().filter(|visit| is(visit, &["checked_in", "in_progress", "completed"])).count();
+                let kept =
+                    of_period.iter().filter(|visit| is(visit, &["checked_in", "in_progress", "completed"])).count();
                 let missed = of_period.iter().filter(|visit| is(visit, &["no_show"])).count();
                 let rate = kept as f64 * 10_000.0 / (kept + missed) as f64;
                 ((kept + missed) as u64, Some(rate.round() as i64))
@@ -53,7 +54,8 @@ impl Records {
                     };
                     self.vehicles.iter().filter(here).count() as f64
                 };
-                let is_sold = |unit: &&Value| in_group(unit) && sold_at(unit).is_some_and(|at| (start..until).contains(&at));
+                let is_sold =
+                    |unit: &&Value| in_group(unit) && sold_at(unit).is_some_and(|at| (start..until).contains(&at));
                 let sold = self.vehicles.iter().filter(is_sold).count() as f64;
                 let days = (until - start) as f64 / DAY as f64;
                 let size = (sold + stock(until)) as u64;

@@ -18,8 +18,8 @@ use frontdesk_wire::version::{Era, Version};
 use serde_json::{Map, Value};
 
 use super::imports;
-use super::signal;
 use super::resource::{CURSOR, DEFAULT_LIMIT, KEY, LIMIT, RecordKind, ResourceParts, TENANT, TOTAL, missing_message};
+use super::signal;
 use brief::Descriptions;
 use failure::NotFoundCodes;
 
@@ -131,7 +131,8 @@ impl Dialect for Automotive {
 }
 
 fn creators(resource: &ResourceParts) -> Vec<(&'static str, &'static str, Schema)> {
-    let with_effect = |effect: Effect| resource.tools.iter().map(|tool| &tool.spec).filter(move |spec| spec.effect == effect);
+    let with_effect =
+        |effect: Effect| resource.tools.iter().map(|tool| &tool.spec).filter(move |spec| spec.effect == effect);
     let Some(create) = with_effect(Effect::Adds).next() else { return Vec::new() };
     with_effect(Effect::Changes).map(|spec| (spec.name, create.name, create.input.clone())).collect()
 }

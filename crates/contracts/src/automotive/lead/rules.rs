@@ -49,7 +49,9 @@ pub(super) const LOST_REASON_REQUIRED: CodeSpec = CodeSpec {
 impl Lead {
     /// The first answer stays what it was.
     pub(in crate::automotive) fn note_response(&mut self, now: Millis) {
-        use LeadStatus::{AppointmentSet, Contacted, Duplicate, Invalid, Lost, Negotiating, New, Sold, Unknown, Working};
+        use LeadStatus::{
+            AppointmentSet, Contacted, Duplicate, Invalid, Lost, Negotiating, New, Sold, Unknown, Working,
+        };
         let is_answered = match self.status {
             Contacted | Working | AppointmentSet | Negotiating | Sold => true,
             New | Lost | Duplicate | Invalid | Unknown => false,

@@ -186,9 +186,5 @@ pub(in crate::automotive) fn tenant() -> Field {
 }
 
 pub(in crate::automotive) fn key() -> Field {
-    optional(
-        KEY,
-        Schema::text(255),
-        "New random value per change; repeated with the same arguments, it happens once.",
-    )
+    optional(KEY, Schema::text(255), "New random value per change; repeated with the same arguments, it happens once.")
 }

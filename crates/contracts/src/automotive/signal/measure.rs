@@ -125,9 +125,9 @@ impl Measurer<'_> {
         let total = self.count(Vehicle::table(), all.clone()).await?;
         let own = self.median(Vehicle::table(), of_group, "price_minor", "/price/amount", size).await?;
         let usual = self.median(Vehicle::table(), all, "price_minor", "/price/amount", total).await?;
-        let value = own.zip(usual).and_then(|(own, usual)| {
-            divided(i128::from(own).saturating_mul(BASIS_POINTS), i128::from(usual))
-        });
+        let value = own
+            .zip(usual)
+            .and_then(|(own, usual)| divided(i128::from(own).saturating_mul(BASIS_POINTS), i128::from(usual)));
         Ok(capped(Figure { size, value, is_capped: total >= MAX_COUNT }))
     }
 

@@ -116,7 +116,11 @@ fn list_input() -> Schema {
             Dimension::input(),
             "Groups instead of totals. source: of leads and appointments; the others: of vehicles.",
         ),
-        optional("since", Schema::Text(TextFormat::Timestamp), "Only periods that end after this; 12 periods if absent."),
+        optional(
+            "since",
+            Schema::Text(TextFormat::Timestamp),
+            "Only periods that end after this; 12 periods if absent.",
+        ),
         optional("until", Schema::Text(TextFormat::Timestamp), "Only periods that begin before this; now if absent."),
     ];
     // There is no count of all pages: it would cost as much as reading them.
@@ -292,7 +296,8 @@ impl ReadTool for GetSignal {
         Box::pin(async move {
             let id = permitted.input().text("id").unwrap_or_default();
             let calendar = calendar(permitted).await?;
-            let missing = || Fault::new(FaultKind::NotFound, "No signal with this id exists here. Find it with signals.list.");
+            let missing =
+                || Fault::new(FaultKind::NotFound, "No signal with this id exists here. Find it with signals.list.");
             let (place, word) = Place::parse(id, &calendar).ok_or_else(missing)?;
             if !place.exists(permitted.now()) {
                 return Err(missing());
