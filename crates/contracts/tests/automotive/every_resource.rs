@@ -84,10 +84,8 @@ fn full(field: &FieldSpec, path: &str, sealed: bool, found: &mut Vec<(String, Op
             inner.iter().map(|one| (one.name.to_owned(), full(one, &format!("{path}.{}", one.name), sealed, found)));
         Value::Object(members.collect())
     };
-    match (field.output)() {
-        Schema::List { .. } if !value.is_array() => json!([value]),
-        _ => value,
-    }
+    let is_list = matches!((field.output)(), Schema::List { .. });
+    if is_list { json!([value]) } else { value }
 }
 
 fn leaf(schema: &Schema, canary: Option<&str>) -> (Value, Option<String>) {
@@ -108,7 +106,13 @@ fn leaf(schema: &Schema, canary: Option<&str>) -> (Value, Option<String>) {
             Some(path) if *max >= 8 => words(path).chars().take(*max).collect(),
             Some(_) | None => return (json!("zz"), None),
         },
-        other => panic!("{canary:?}: no sample of {other:?}"),
+        Schema::Text(TextFormat::HttpsUrl | TextFormat::Matching(_) | TextFormat::Pattern(_))
+        | Schema::Object(_)
+        | Schema::Extended { .. }
+        | Schema::Map(_)
+        | Schema::AnyObject
+        | Schema::Number { .. }
+        | Schema::AnyOf { .. } => panic!("{canary:?}: no sample of {schema:?}"),
     };
     (json!(text), canary.map(|_| text))
 }

@@ -147,6 +147,9 @@ pub struct TimedAnswers {
     pub text: fn(String, Millis) -> String,
 }
 
+/// Makes the row and the answer of a stored row.
+pub type RenderFn = fn(&TenantId, &StoredRow) -> Result<(Row, Item), Fault>;
+
 /// What a contract collects from its resources.
 pub struct ResourceParts {
     pub domain: &'static Domain,
@@ -170,5 +173,5 @@ pub struct ResourceParts {
     pub import: ImportSpec,
     /// Reads a row and writes it again as a tool would, with the tool's answer: what is sealed, masked, looked up by and
     /// left out of a receipt follows from the fields.
-    pub render_row: fn(&TenantId, &StoredRow) -> Result<(Row, Item), Fault>,
+    pub render_row: RenderFn,
 }
