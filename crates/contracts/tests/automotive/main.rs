@@ -15,6 +15,7 @@ mod deals;
 mod demo_rows;
 mod erasure;
 mod errors;
+mod every_resource;
 mod failures;
 mod feed_rows;
 mod fees;

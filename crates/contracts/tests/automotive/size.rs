@@ -117,6 +117,6 @@ fn each_reference(schema: &Value, found: &mut impl FnMut(&str)) {
             }
         }
         Value::Array(members) => members.iter().for_each(|member| each_reference(member, found)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

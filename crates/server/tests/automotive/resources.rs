@@ -86,6 +86,7 @@ async fn a3_01_the_resource_list_has_everything_exactly_once() {
         "amcp://dlr_lakeside/trade_values",
         "amcp://dlr_lakeside/parts",
         "amcp://dlr_lakeside/part_orders",
+        "amcp://dlr_lakeside/signals",
     ]
     .map(str::to_owned)
     .into();

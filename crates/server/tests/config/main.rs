@@ -60,6 +60,7 @@ traces.headers_file = ""                             # default
 traces.sample = 1.0                                  # default
 outbound.allow = []                                  # default
 outbound.ca = ""                                     # default
+signals.min_group = 5                                # default
 mount = [{ contract = "automotive", path = "/mcp/automotive" }, { contract = "tomo", path = "/mcp/tomo" }]  # default
 "#
     );

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use frontdesk_testkit::app::TestApp;
-use frontdesk_testkit::automotive_names::{EXTENSIONS, TOOLS};
+use frontdesk_testkit::automotive_names::{EXTENSIONS, ordinary_tools};
 
 use super::requests::{LEGACY, MODERN, legacy, modern, whole};
 
@@ -39,7 +39,7 @@ async fn every_legacy_version_is_served_without_a_session() {
             .await;
         assert_eq!((done.status, done.text()), (202, ""));
         let tools = legacy(&mut agent, version, "tools/list", json!({})).await.json();
-        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), TOOLS.len() + EXTENSIONS.len());
+        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), ordinary_tools().len() + EXTENSIONS.len());
         let pong = legacy(&mut agent, version, "ping", json!({})).await;
         assert_eq!(whole(&pong), (200, json!({"jsonrpc": "2.0", "id": 1, "result": {}})));
     }

@@ -19,7 +19,7 @@ use super::{IMPORT_TOOL, Resource, ResourceParts, TENANT, schema};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::feeds;
 use crate::record::filter::{Filters, Sorting};
-use crate::record::{FieldSpec, FilterArgument, SortOption, nested, vendor};
+use crate::record::{Entity, FieldSpec, FilterArgument, SortOption, nested, vendor};
 use crate::record_import::{RecordImport, unique_column};
 
 /// Collects the tools of one resource, in the order of `tools/list`. Each has a name, a title and a description.
@@ -286,6 +286,7 @@ impl<R: Resource> ResourceApi<R> {
             kind,
             import,
             codes: self.codes,
+            render_row: |tenant, row| Ok(Entity::<R>::restore(tenant, row)?.row_and_answer(TENANT)),
         }
     }
 

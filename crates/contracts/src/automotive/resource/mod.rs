@@ -13,10 +13,10 @@ use frontdesk_engine::import::ImportSpec;
 use frontdesk_engine::model::contract::ResourceTemplate;
 use frontdesk_engine::model::page::Filter;
 use frontdesk_engine::model::plan::{Change, Step};
-use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::model::table::{Row, StoredRow, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::model::tool::Tool;
-use frontdesk_engine::{Code, Fault, Permitted};
+use frontdesk_engine::model::tool::{Item, Tool};
+use frontdesk_engine::{Code, Fault, Permitted, TenantId};
 use serde_json::{Map, Value};
 
 pub use api::ResourceApi;
@@ -150,6 +150,9 @@ pub struct TimedAnswers {
     pub text: fn(String, Millis) -> String,
 }
 
+/// Makes the row and the answer of a stored row.
+pub type RenderFn = fn(&TenantId, &StoredRow) -> Result<(Row, Item), Fault>;
+
 /// What a contract collects from its resources.
 pub struct ResourceParts {
     pub domain: &'static Domain,
@@ -171,4 +174,7 @@ pub struct ResourceParts {
     /// The codes of its own rules.
     pub codes: Vec<CodeSpec>,
     pub import: ImportSpec,
+    /// Reads a row and writes it again as a tool would, with the tool's answer: what is sealed, masked, looked up by and
+    /// left out of a receipt follows from the fields.
+    pub render_row: RenderFn,
 }

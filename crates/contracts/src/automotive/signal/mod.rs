@@ -4,6 +4,7 @@
 
 mod measure;
 mod period;
+mod schema;
 pub mod suppression;
 mod tools;
 
