@@ -175,7 +175,7 @@ fn a_toolset_that_is_not_the_intents_is_named() {
         &[&[
             INTENTS,
             "      the intent \"demo.book_rooms\" is not known here; known are auto.book_general_service, demo.book_room, \
-             marketplace.buy_used_car, mobility.book_intracity_ride, travel.book_hotel.",
+             food.order_delivery, marketplace.buy_used_car, mobility.book_intracity_ride, travel.book_hotel.",
             "        Correct the id, or name the file of the intent with --intent.",
         ]],
     );
@@ -194,7 +194,7 @@ fn a_tool_without_its_meta_fails_two_points() {
             &[
                 INTENTS,
                 "      the intent \"\" is not known here; known are auto.book_general_service, demo.book_room, \
-                 marketplace.buy_used_car, mobility.book_intracity_ride, travel.book_hotel.",
+                 food.order_delivery, marketplace.buy_used_car, mobility.book_intracity_ride, travel.book_hotel.",
                 "        Correct the id, or name the file of the intent with --intent.",
                 "      demo.book_room: the tool get_listing is missing.",
                 "        Implement it: an intent cannot be listed with a part of its tools.",
