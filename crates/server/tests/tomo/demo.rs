@@ -20,8 +20,13 @@ async fn the_demo_lists_each_intent_with_its_bearers() {
     }
     let mounts = desk.banner["mounts"].as_array().unwrap();
     let partner: Vec<&Value> = mounts.iter().filter(|mount| mount["contract"] == "tomo").collect();
-    let intents =
-        ["travel.book_hotel", "marketplace.buy_used_car", "auto.book_general_service", "mobility.book_intracity_ride"];
+    let intents = [
+        "travel.book_hotel",
+        "marketplace.buy_used_car",
+        "auto.book_general_service",
+        "mobility.book_intracity_ride",
+        "food.order_delivery",
+    ];
     assert_eq!(partner.len(), intents.len());
     let mut http = HttpClient::new(desk.address, &desk.data().join("tls/ca.pem"));
     for (mount, intent) in partner.into_iter().zip(intents) {
