@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use frontdesk_engine::model::page::Direction;
 use frontdesk_engine::ports::site_db::{Literal, Name, Predicate, Select, SiteCell, SiteDb, SiteRow};
 use frontdesk_engine::{Fault, FaultKind};
 
@@ -40,7 +39,6 @@ pub(super) async fn append(
     let mut values = HashMap::new();
     for row in site_db.select(&select(&documents, variables, budget)).await? {
         if let Ok([document, variable, value]) = <[SiteCell; 3]>::try_from(row) {
-            // The newest comes first; the CMS's own tables have only one.
             values.entry((schemas::integer(&document), schemas::integer(&variable))).or_insert(value);
         }
     }
@@ -74,7 +72,8 @@ fn select(documents: &[i64], variables: &[ShownVariable<'_>], bytes: usize) -> S
             Predicate::AnyOf(column("contentid"), among(&mut documents.iter().copied())),
             Predicate::AnyOf(column("tmplvarid"), among(&mut variables.iter().map(|variable| variable.id))),
         ],
-        order: vec![(column("id"), Direction::Descending)],
+        // A key of the CMS makes each value unique, and an order by id would make SQLite walk the whole table.
+        order: Vec::new(),
         offset: 0,
         limit: u64::try_from(cells).unwrap_or(u64::MAX),
         bytes: bytes.saturating_add(cells.saturating_mul(KEY_BYTES)),
