@@ -81,7 +81,7 @@ fn a2_01_the_domains_of_the_manifest_are_those_of_the_tools() {
 #[test]
 fn a2_03_levels_are_whole_numbers_from_one_to_three() {
     let domains = domains(&contract());
-    assert_eq!(domains.len(), 6);
+    assert_eq!(domains.len(), 8);
     for domain in domains.values() {
         assert!((1..=3).contains(&domain["level"].as_i64().unwrap()));
     }

@@ -165,7 +165,7 @@ fn a6_17_no_other_scope_gives_credit_data_or_says_that_it_exists() {
         .map(|scope| scope.as_str().to_owned())
         .filter(|scope| !scope.contains("fni"))
         .collect();
-    assert_eq!(others.len(), 10);
+    assert_eq!(others.len(), 13);
     let token = desk.login_token(&others.join(" "));
     for tool in contract().tools.iter().map(|tool| tool.spec.name).filter(|name| name.starts_with("fni.")) {
         let reply = desk.serve(call(&token, tool));

@@ -93,7 +93,7 @@ fn simplify(schema: &mut Value, descriptions: Descriptions) {
     });
 }
 
-/// The details are described in docs/errors.md.
+/// What every error has; the rest is described in docs/errors.md and in the OpenAPI document.
 fn error_schema() -> Value {
     json!({
         "type": "object",
@@ -102,10 +102,8 @@ fn error_schema() -> Value {
             "properties": {
                 "code": {"type": "string"},
                 "message": {"type": "string"},
-                "details": {"type": "object"},
-                "retry_after": {"type": "integer"},
             },
-            "required": ["code", "message", "details"],
+            "required": ["code", "message"],
         }},
         "required": ["error"],
     })
