@@ -98,6 +98,14 @@ pub(super) fn typescript_v2(run: &Run<'_>, console: &mut Console) -> Verdict {
     server(run, console).and_then(|binary| node_script(run, "typescript_v2.mjs", binary, console)).into()
 }
 
+pub(super) fn day(run: &Run<'_>, console: &mut Console) -> Verdict {
+    let both = python_script(run, &PYTHON, "scripts/interop/day.py", console).and_then(|python| {
+        let node = node_script(run, "day.mjs", server(run, console)?, console)?;
+        Ok(format!("Python and REST {python}; TypeScript {node}"))
+    });
+    both.into()
+}
+
 pub(super) fn conformance(run: &Run<'_>, console: &mut Console) -> Verdict {
     let fixture = run.workspace.debug_binary("frontdesk-conformance-fixture");
     build(run, console).and_then(|()| node_script(run, "conformance.mjs", fixture, console)).into()

@@ -108,6 +108,11 @@ const STEPS: &[Step] = &[
         "TOMO's probe, calls and errors, by the TypeScript client, v1",
         interop_steps::typescript_tomo,
     ),
+    Step::interop(
+        "day",
+        "a day at a dealership by the Python and TypeScript clients, and over REST",
+        interop_steps::day,
+    ),
     Step::interop("rmcp", "the official Rust client, both eras", interop_steps::rmcp),
     Step::interop("vins", "demo VINs against two independent decoders", interop_steps::vins),
     Step::new(
