@@ -7,6 +7,7 @@ mod cms;
 mod database;
 mod growth;
 mod imports;
+mod lists;
 mod load;
 mod measure;
 mod process;
@@ -34,7 +35,7 @@ frontdesk-bench reference --database FILE|URL --certificates FOLDER
 frontdesk-bench reference --site FILE|URL --certificates FOLDER
 frontdesk-bench reference --partner FILE --certificates FOLDER
 
---only is one of: start, get, search, create, growth, import, cms, tomo
+--only is one of: start, get, search, create, growth, lists, import, cms, tomo
 --database is one of: sqlite, postgres, mariadb (a CMS's only)
 --call asks a CMS's site for the calls of this name only: get, search, descendants, ancestors";
 
@@ -62,7 +63,7 @@ pub enum DataSizes {
     All,
 }
 
-const PARTS: &[&str] = &["start", "get", "search", "create", "growth", "import", "cms", "tomo"];
+const PARTS: &[&str] = &["start", "get", "search", "create", "growth", "lists", "import", "cms", "tomo"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -115,6 +116,9 @@ async fn run(options: &Options) -> BenchResult<()> {
         }
         if options.includes("import") {
             report.imports.push(imports::measure(options, *database).await?);
+        }
+        if options.includes("lists") && *database == Database::Sqlite {
+            report.lists.extend(lists::measure(options).await?);
         }
         if options.includes("tomo") && *database == Database::Sqlite {
             report.rows.extend(tomo::measure(options).await?);

@@ -165,10 +165,8 @@ pub async fn measure_in_turns(
     source: impl CallSource,
     bare_source: impl CallSource,
 ) -> BenchResult<()> {
-    desk.run_slice(source, WARM_UP).await?;
-    desk.reset();
-    bare.run_slice(bare_source, WARM_UP).await?;
-    bare.reset();
+    desk.warm_up(source, WARM_UP).await?;
+    bare.warm_up(bare_source, WARM_UP).await?;
     for _ in 0..TURNS {
         desk.run_slice(source, SLICE).await?;
         bare.run_slice(bare_source, SLICE).await?;
@@ -243,11 +241,18 @@ impl<'a> LoadedServer<'a> {
         Ok(())
     }
 
+    /// Calls that are not measured.
+    pub async fn warm_up(&mut self, source: impl CallSource, during: Duration) -> BenchResult<()> {
+        self.run_slice(source, during).await?;
+        self.reset();
+        Ok(())
+    }
+
     fn reset(&mut self) {
         (self.latencies, self.cpu, self.database, self.time) = (Latencies::default(), 0, None, Duration::ZERO);
     }
 
-    fn figures(mut self) -> BenchResult<Figures> {
+    pub fn figures(mut self) -> BenchResult<Figures> {
         self.latencies.micros.sort_unstable();
         let calls = self.latencies.micros.len();
         let at = |share: f64| {

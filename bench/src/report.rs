@@ -6,6 +6,7 @@ use crate::cms;
 use crate::database::Database;
 use crate::growth::GrowthRow;
 use crate::imports::ImportRow;
+use crate::lists::{self, ListRow};
 use crate::measure::{Figures, Row};
 use crate::start::Start;
 
@@ -20,6 +21,8 @@ pub struct Report {
     pub starts: Vec<Start>,
     pub rows: Vec<Row>,
     pub growth: Vec<GrowthRow>,
+    /// One page of lists that are measured alone.
+    pub lists: Vec<ListRow>,
     pub imports: Vec<ImportRow>,
     /// Of a CMS's site.
     pub sites: Vec<Row>,
@@ -61,6 +64,12 @@ impl Report {
                 let Row { database, call, .. } = row;
                 out.push_str(&format!("| {database} | {call} | {vehicles} | {dealerships} {}", figures(row)));
             }
+        }
+        if !self.lists.is_empty() {
+            out.push_str("\n| list | rows | CPU µs a page | p50 µs | p99 µs | RSS MiB |\n|---|--:|--:|--:|--:|--:|\n");
+        }
+        for row in &self.lists {
+            out.push_str(&format!("{}\n", lists::line(row)));
         }
         if !self.imports.is_empty() {
             out.push_str(

@@ -20,7 +20,7 @@ cargo xtask <command>
   test --long    everything, with the release binary, 200 rounds of killing processes, and five minutes of TOMO's traffic
   test --only S  one step by the name that it has in the table
   bench          the release binary beside a bare server, as tables; docs/performance.md explains them
-                 --only start|get|search|create|growth|cms   one part
+                 --only start|get|search|create|growth|lists|import|cms|tomo   one part
                  --database sqlite|postgres|mariadb          one database
                  --long                                      also the largest data
                  --json                                      as JSON

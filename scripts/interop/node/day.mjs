@@ -16,6 +16,8 @@ const ORDINARY = DOMAINS.flatMap((domain) => [`amcp:${domain}:read`, `amcp:${dom
 const CREDIT = ["amcp:deals:read", "amcp:fni:read", "amcp:fni:write"];
 
 const checks = new Checks();
+/** The challenge and the status of each answer. */
+const statuses = [];
 const binary = process.argv[2];
 const desk = await startDesk(binary, (data) => ["demo", "--json", "--listen", "127.0.0.1:0", "--data", data]);
 try {
@@ -46,8 +48,6 @@ async function day() {
   const issued = command("token", "issue", "--client", credit.id, ...scopes, "--step-up");
   await apply(await connect(issued.token), sale);
 }
-
-const statuses = [];
 
 async function connect(bearer) {
   const transport = new StreamableHTTPClientTransport(new URL(desk.banner.endpoint), {

@@ -323,6 +323,7 @@ mod tests {
                 "typescript v1",
                 "typescript v2",
                 "tomo",
+                "day",
                 "rmcp",
                 "vins"
             ]

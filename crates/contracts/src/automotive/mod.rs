@@ -153,11 +153,13 @@ fn server_info(manifest: &Value) -> ServerInfo {
         name: "frontdesk",
         title: "Frontdesk: AutomotiveMCP",
         version: env!("CARGO_PKG_VERSION"),
-        instructions: "A car dealership's stock, leads, customers, deals and workshop. Search stock with inventory.search; \
+        instructions: "A car dealership's stock, leads, customers, deals, credit, workshop, parts and figures. Search stock with inventory.search; \
             every list goes on with its next_cursor. Never compute a price yourself: deals.request_quote does. Before \
-            service.book_appointment, ask service.check_availability for a start. Money is whole minor units with a \
+            service.book_appointment, ask service.check_availability for a start; before parts.create_order, ask \
+            parts.check_availability. Figures of the business are in signals.list; never estimate a suppressed one. Money is whole minor units with a \
             currency. Before leads.create, ask the person for consent to be contacted; before you contact somebody, call \
-            consent.check. Send an idempotency_key with every write and repeat it when you retry. \
+            consent.check. Credit tools (fni.*) need a person's login within the last 5 minutes: on auth.step_up_required, \
+            ask them to log in. Send an idempotency_key with every write and repeat it when you retry. \
             Personal data is masked in lists; read one record for the whole of it.",
         capabilities: json!({
             "tools": {"listChanged": false},

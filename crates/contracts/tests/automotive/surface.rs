@@ -28,7 +28,7 @@ fn a2_06_a5_13_what_is_published_only_grows() {
 fn a2_06_a5_13_additions_pass() {
     let before = surface();
     let mut after = before.clone();
-    after["tools"]["parts.list"] = json!({"route": "GET /parts", "codes": [], "input": {}, "output": {}});
+    after["tools"]["leads.park"] = json!({"route": "GET /parked", "codes": [], "input": {}, "output": {}});
     let list = &mut after["tools"]["leads.list"];
     list["input"]["x_new"] = json!("text<64");
     list["output"]["items.x_new!"] = json!("text<64");

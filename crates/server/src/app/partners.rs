@@ -71,7 +71,7 @@ fn read(partner: &PartnerConfig, wrong: &mut dyn FnMut(&str, String)) -> Partner
         (&partner.auth.live, ["live_tokens", "live_keys", "client_certificates"]),
         (&partner.auth.sandbox, ["sandbox_tokens", "sandbox_keys", "sandbox_client_certificates"]),
     ]
-    .map(|(credentials, keys)| digests(credentials, keys, wrong));
+    .map(|(credentials, keys)| digests(credentials, keys, &mut |key, why| wrong(&format!("auth.{key}"), why)));
     let pairs = [
         ("sandbox_tokens", &live.tokens, &sandbox.tokens),
         ("sandbox_keys", &live.keys, &sandbox.keys),

@@ -11,7 +11,7 @@ const WHOLE: &str = r#"{"name":"Dana Rivera","email":"dana@example.com","phone":
 /// All that a receipt has.
 const RECEIPT: [&str; 8] = ["created_at", "dealership_id", "id", "redacted", "status", "type", "updated_at", "version"];
 const NOT_IN_A_RECEIPT: &str = r#"["interest","source","owner","customer_id","duplicate_of","vehicle_id","vehicle_of_interest",
-    "trade_in","timeframe","consent","consent_id","do_not_contact","received_at","last_contact_at","lost_reason","contact","comments","consent_text"]"#;
+    "trade_in","timeframe","consent","consent_id","do_not_contact","received_at","last_contact_at","response_minutes","lost_reason","contact","comments","consent_text"]"#;
 
 /// What people wrote, which no list of leads has in any form.
 const NOT_IN_RECEIPTS: [&str; 7] = [
