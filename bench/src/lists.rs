@@ -29,6 +29,7 @@ use crate::{BenchResult, DataSizes, Options};
 const SCOPES: &[&str] = &["amcp:parts:read", "amcp:fni:read", "amcp:signals:read"];
 const TENANT: &str = "dlr_00000";
 const CHUNK: usize = 500;
+const YEAR_MILLIS: i64 = 365 * 24 * 60 * 60 * 1000;
 const SLICE: Duration = Duration::from_secs(2);
 const SIZES: &[(usize, DataSizes)] = &[
     (1_000, DataSizes::Default),
@@ -53,7 +54,7 @@ const LISTS: &[ListCall] = &[
     ListCall { tool: "parts.list_orders", arguments: || json!({"status": "requested", "limit": 25}), items: 25 },
     ListCall { tool: "fni.list_credit_applications", arguments: || json!({"limit": 25}), items: 25 },
     ListCall { tool: "fni.list_lender_decisions", arguments: || json!({"limit": 25}), items: 25 },
-    ListCall { tool: "signals.list", arguments: || json!({"metric": "lead_volume", "period": "month"}), items: 10 },
+    ListCall { tool: "signals.list", arguments: || json!({"metric": "lead_volume", "limit": 5}), items: 5 },
 ];
 
 #[derive(Debug, Clone, Serialize)]
@@ -146,7 +147,9 @@ async fn make(storage: &Storage, rows: usize) -> BenchResult<String> {
     for table in TABLES {
         let templates = templates(&made, table)?;
         for first in (0..rows).step_by(CHUNK) {
-            let steps = (first..rows.min(first + CHUNK)).filter_map(|number| generated(&templates, number)).collect();
+            let steps = (first..rows.min(first + CHUNK))
+                .filter_map(|number| generated(&templates, now.0, number, rows))
+                .collect();
             let answer =
                 Item { id: TENANT.to_owned(), version: 0, body: "{}".to_owned(), masked: None, personal: None };
             let commit = Commit {
@@ -201,8 +204,8 @@ fn templates(made: &[BusinessData], name: &str) -> BenchResult<Vec<Template>> {
     if found.is_empty() { Err(format!("the demo has no row of {name}").into()) } else { Ok(found) }
 }
 
-/// The template under another id, with unique values of its own, an hour older than the one before.
-fn generated(templates: &[Template], number: usize) -> Option<Step> {
+/// The template under another id, with unique values of its own. All of them are spread over a year.
+fn generated(templates: &[Template], now: i64, number: usize, rows: usize) -> Option<Step> {
     let Template { table, row, dealership } = templates.get(number % templates.len())?;
     let prefix = row.id.split('_').next()?;
     let id = format!("{prefix}_{number:026}");
@@ -215,7 +218,7 @@ fn generated(templates: &[Template], number: usize) -> Option<Step> {
             *cell = Cell::Text(own);
         }
     }
-    let created_at = row.created_at - i64::try_from(number).ok()? * 3_600_000 / 50;
+    let created_at = now - YEAR_MILLIS / i64::try_from(rows).ok()? * i64::try_from(number).ok()?;
     let row = Row { id, body, cells, created_at, updated_at: created_at, ..row.clone() };
     Some(Step::Insert { table, row, on_duplicate: Fault::internal("a generated row is there already") })
 }

@@ -43,7 +43,7 @@ use pipelined::PostgresReader;
 use writer::{SqliteWriter, WriteLead};
 
 /// How an answer that is a stream of events begins.
-const EVENT: &[u8] = b"event: ";
+const EVENT: &[u8] = b"data: ";
 
 #[derive(Deserialize)]
 pub struct Message<A> {

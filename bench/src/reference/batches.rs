@@ -125,6 +125,7 @@ impl Connection {
         let last = self.begin(tenant).await?;
         let all = |word: &'static str| vec![word; rows.len()];
         let nothing: Vec<Option<&str>> = vec![None; rows.len()];
+        let no_minutes: Vec<Option<i64>> = vec![None; rows.len()];
         let no_secrets: Vec<Option<&[u8]>> = vec![None; rows.len()];
         let request_hashes = vec![vec![0u8; 32]; rows.len()];
         let versions = vec![1i64; rows.len()];
@@ -162,7 +163,9 @@ impl Connection {
                     &nothing,
                     &nothing,
                     &nothing,
+                    &nothing,
                     &instants,
+                    &no_minutes,
                     &emails,
                     &nothing,
                 ],

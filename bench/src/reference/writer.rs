@@ -187,7 +187,9 @@ impl Write for WriteLead {
             nothing,
             nothing,
             nothing,
+            nothing,
             row.at,
+            nothing,
             email,
             nothing
         ])?;

@@ -191,12 +191,12 @@ impl TrackForm {
         ];
         let accept = match self {
             TrackForm::Json => {
-                expected.push(("event: ".to_owned(), 0));
+                expected.push(("data: {".to_owned(), 0));
                 "application/json"
             }
             TrackForm::Events => {
                 params["_meta"] = json!({"progressToken": number});
-                expected.push(("event: message\ndata: {".to_owned(), 2));
+                expected.push(("data: {".to_owned(), 2));
                 expected.push((format!("\"progressToken\":{number},\"progress\":4,\"total\":5,"), 1));
                 "application/json, text/event-stream"
             }

@@ -24,6 +24,12 @@ pub trait Imported: Stored + Clone {
         text.to_owned()
     }
 
+    /// Whether a row of a feed is recognised by this unique field.
+    fn is_matched_by(field: &str) -> bool {
+        let _ = field;
+        true
+    }
+
     /// A feed lists this record. Adds the arguments that follow from that alone.
     fn on_listed(record: &Self, arguments: &mut Map<String, Value>) {
         let _ = (record, arguments);
@@ -68,7 +74,7 @@ impl<R> RecordImport<R> {
 impl<R: Imported> ImportRules for RecordImport<R> {
     fn keys(&self, arguments: &Map<String, Value>) -> Vec<ImportKey> {
         let keys = R::FIELDS.iter().filter_map(|field| {
-            let column = unique_column::<R>(field)?;
+            let column = unique_column::<R>(field).filter(|_| R::is_matched_by(field.name))?;
             let value = comparable::<R>(field, arguments.get(field.name)?);
             let cell = (field.cells_of)(&value)?.into_iter().next()?;
             Some(ImportKey { field: field.name, column, cell })

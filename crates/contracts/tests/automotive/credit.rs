@@ -430,3 +430,98 @@ fn a_number_of_an_application_is_recognised_after_a_login_only() {
         assert!(!message(&token).contains("application"), "{token}");
     }
 }
+
+#[test]
+fn another_type_of_deal_leaves_what_lenders_decided() {
+    let desk = TestDesk::open();
+    let buyer = buyer(&desk);
+    let change = |deal_type: &str, (months, rate): (Option<i64>, Option<i64>)| {
+        let change = json!({"id": buyer.deal, "deal_type": deal_type, "term_months": months, "apr_basis_points": rate});
+        desk.call_ok("amcp:deals:read amcp:deals:write", "deals.update", change)["financing_status"].clone()
+    };
+    let both = || [change("cash", (None, None)), change("retail_finance", (Some(60), Some(599)))];
+    assert_eq!(both(), ["not_required", "not_submitted"]);
+    let sent = application(&desk, &submitted(&desk, &buyer));
+    decide(&desk, &sent, "d-1", "approved");
+    assert_eq!(both(), ["approved", "approved"]);
+}
+
+#[test]
+fn an_application_that_is_closed_changes_no_other_deal() {
+    let desk = TestDesk::open();
+    let (first, second) = (buyer(&desk), buyer(&desk));
+    assert_eq!(first.customer, second.customer);
+    let closed = submitted(&desk, &first);
+    let sent = application(&desk, &submitted(&desk, &second));
+    decide(&desk, &sent, "d-1", "approved");
+    let change = json!({"id": closed, "status": "withdrawn", "deal_id": second.deal});
+    desk.call_ok(FNI, "fni.update_credit_application", change);
+    assert_eq!(financing(&desk, &second.deal), "approved");
+    assert_eq!(financing(&desk, &first.deal), "not_submitted");
+}
+
+#[test]
+fn a_notice_that_was_asked_for_stays_when_a_feed_changes_something_else() {
+    let desk = TestDesk::open();
+    let sent = application(&desk, &submitted(&desk, &buyer(&desk)));
+    let row = |expires_at: &str| {
+        let row = json!({"decision_number": "d-1", "application_number": sent["application_number"],
+            "lender_name": "Example Bank", "decision": "conditionally_approved", "adverse_action_required": true,
+            "expires_at": expires_at});
+        let id = apply(&desk, "lender_decisions", &[row]).remove(0).id;
+        desk.call_ok(FNI, "fni.get_lender_decision", json!({"id": id}))
+    };
+    for expires_at in ["2026-02-20T00:00:00Z", "2026-02-21T00:00:00Z"] {
+        let shown = row(expires_at);
+        assert_eq!((&shown["expires_at"], &shown["adverse_action_required"]), (&json!(expires_at), &json!(true)));
+        assert_eq!(shown["adverse_action_due_at"], "2026-03-02T09:30:00Z");
+    }
+}
+
+#[test]
+fn a_refusal_counts_for_credit_however_it_was_said() {
+    let desk = TestDesk::open();
+    let buyer = buyer(&desk);
+    let made = desk.call_ok(FNI, "fni.create_credit_application", complete(&desk, &buyer));
+    let refusal =
+        json!({"status": "denied", "channels": ["mail"], "purpose": "credit_inquiry", "customer_id": buyer.customer});
+    desk.call_ok(ALL_SCOPES, "consent.create", refusal);
+    let submit = json!({"id": made["id"], "status": "submitted"});
+    assert_eq!(desk.error_code(FNI, "fni.update_credit_application", submit), "consent.withdrawn");
+}
+
+#[test]
+fn the_number_of_an_application_is_not_a_secret_one() {
+    let desk = TestDesk::open();
+    for number in [SSN, "900714321", "de-0012345678"] {
+        let mut asked = complete(&desk, &buyer(&desk));
+        asked["application_number"] = json!(number);
+        let (failed, answer) = desk.call(FNI, "fni.create_credit_application", asked);
+        assert!(failed && !answer.to_string().contains(number), "{answer}");
+        assert_eq!(answer["error"]["details"]["errors"][0]["pointer"], "/application_number");
+    }
+    let mut asked = complete(&desk, &buyer(&desk));
+    asked["residence"]["country"] = json!("us");
+    asked.as_object_mut().unwrap().remove("ssn");
+    let made = desk.call_ok(FNI, "fni.create_credit_application", asked);
+    let submit = json!({"id": made["id"], "status": "submitted"});
+    assert_eq!(desk.error_code(FNI, "fni.update_credit_application", submit), "fni.incomplete");
+}
+
+#[test]
+fn a_row_is_not_the_application_that_is_open_for_its_deal() {
+    let desk = TestDesk::open();
+    let buyer = buyer(&desk);
+    let row = |number: &str| {
+        json!({"application_number": number, "customer_id": buyer.customer, "deal_id": buyer.deal,
+        "applicant": {"name": "Zanzibara"}})
+    };
+    let first = apply(&desk, "credit_applications", &[row("Z-1")]).remove(0);
+    assert_eq!(first.verdict, RowVerdict::Created);
+    let second = apply(&desk, "credit_applications", &[row("Z-2")]).remove(0);
+    assert!(matches!(second.verdict, RowVerdict::Rejected(_)), "{second:?}");
+    let id = json!(first.id);
+    desk.call_ok(FNI, "fni.update_credit_application", json!({"id": id, "status": "withdrawn"}));
+    assert_eq!(apply(&desk, "credit_applications", &[row("Z-2")]).remove(0).verdict, RowVerdict::Created);
+    assert_eq!(apply(&desk, "credit_applications", &[row("Z-1")]).remove(0).verdict, RowVerdict::Unchanged);
+}

@@ -207,9 +207,11 @@ fn a6_18_ids_of_credit_data_are_listed_after_a_login_only() {
 }
 
 #[test]
-fn records_that_need_a_login_cannot_be_pushed() {
+fn records_that_need_a_login_cannot_be_pushed_nor_their_imports_seen() {
     let desk = TestDesk::open();
     for resource in ["credit_applications", "lender_decisions"] {
+        let (failed, answer) = desk.call(FNI, "x_frontdesk.list_imports", json!({"resource": resource}));
+        assert!(failed && answer["error"]["details"]["errors"][0]["pointer"] == "/resource", "{answer}");
         let arguments = json!({"resource": resource, "items": [{"decision_number": "x"}]});
         let (failed, answer) = desk.call(FNI, "x_frontdesk.import_items", arguments);
         assert!(failed, "{resource}");

@@ -50,13 +50,12 @@ pub struct ImportToolTexts {
 
 /// The tools for these kinds of records.
 pub fn import_tools(imports: &[ImportSpec], texts: ImportToolTexts) -> Vec<Tool> {
-    let scopes: Vec<(&'static str, Scope)> = imports.iter().map(|spec| (spec.name, spec.scope.clone())).collect();
-    // Made once per contract, so the list is leaked instead of counted.
-    let names: &'static [&'static str] = imports.iter().map(|spec| spec.name).collect::<Vec<_>>().leak();
-    // Rows are applied later, when the login of whoever sent them is no longer recent: such records come from the operator.
+    // Rows are applied later, when the login of whoever sent them is no longer recent: such records come from the operator,
+    // and that they came is not for callers without a login.
     let pushed = || imports.iter().filter(|spec| spec.create.spec.max_login_age.is_none());
-    let pushed_names: &'static [&'static str] = pushed().map(|spec| spec.name).collect::<Vec<_>>().leak();
-    let pushed_scopes = pushed().map(|spec| (spec.name, spec.scope.clone())).collect();
+    let scopes: Vec<(&'static str, Scope)> = pushed().map(|spec| (spec.name, spec.scope.clone())).collect();
+    // Made once per contract, so the list is leaked instead of counted.
+    let names: &'static [&'static str] = pushed().map(|spec| spec.name).collect::<Vec<_>>().leak();
     let mut any: Vec<Scope> = Vec::new();
     for (_, scope) in &scopes {
         if !any.contains(scope) {
@@ -82,8 +81,8 @@ pub fn import_tools(imports: &[ImportSpec], texts: ImportToolTexts) -> Vec<Tool>
     let body = RouteBody::Text { argument: "feed", media_types: FEED_TYPES, decode: texts.decode };
     let submit = Tool {
         spec: ToolSpec {
-            input: submit_input(pushed_names, texts.key, texts.tenant.clone()),
-            scope: ScopeRule::ByArgument { name: RESOURCE, scopes: pushed_scopes },
+            input: submit_input(names, texts.key, texts.tenant.clone()),
+            scope: ScopeRule::ByArgument { name: RESOURCE, scopes: scopes.clone() },
             route: Some(Route {
                 variable: RESOURCE,
                 body,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use frontdesk_engine::Fault;
 use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::site_db::{Comparison, Expr, Name, Operand, Predicate, Select, SiteDb, SiteRow};
+use frontdesk_engine::ports::site_db::{Comparison, Expr, Literal, Name, Operand, Predicate, Select, SiteDb, SiteRow};
 
 use super::SiteDbSettings;
 use super::dialect::SqlDialect;
@@ -140,8 +140,18 @@ const KEYS: [Name; 3] = ["id", "name", "contentid"];
 fn is_lookup(select: &Select) -> bool {
     let (from, _) = select.from;
     let is_key = |expr: &Expr| matches!(expr, Expr::Column(alias, name) if *alias == from && KEYS.contains(name));
+    // No index helps to find an id that is compared as a fraction or as a number that no column can hold.
+    let is_found_by = |expr: &Expr, value: &Literal| match value {
+        Literal::Integer(_) => true,
+        Literal::Text(text) | Literal::Decimal(text) => {
+            matches!(expr, Expr::Column(_, "name")) || text.trim().parse::<i64>().is_ok()
+        }
+    };
     select.filter.iter().any(|predicate| match predicate {
-        Predicate::Compare(expr, Comparison::Equal, Operand::Literal(_)) | Predicate::AnyOf(expr, _) => is_key(expr),
+        Predicate::Compare(expr, Comparison::Equal, Operand::Literal(value)) => {
+            is_key(expr) && is_found_by(expr, value)
+        }
+        Predicate::AnyOf(expr, _) => is_key(expr),
         Predicate::Compare(..)
         | Predicate::NoneOf(..)
         | Predicate::Like(..)

@@ -25,7 +25,7 @@ pub use record::{
     ConsentContact, ConsentEvidence, ConsentRecord, ConsentRegime, ConsentRevision, ConsentSource, LegalBasis, resource,
 };
 pub use statements::DoNotContact;
-pub(super) use statements::{ConsentPerson, Statements};
+pub(super) use statements::{CHANNELS, ConsentPerson, Statements};
 pub(super) use timed::expire;
 
 /// Clock skew: a time up to this far in the future counts as now.

@@ -23,7 +23,7 @@ const PAGE_ROWS: usize = 100;
 /// Of the statements with one address or customer, the newest so many count. It bounds what one call reads.
 const MAX_STATEMENTS: usize = 1_000;
 
-const CHANNELS: [ConsentChannel; 6] = [
+pub(in crate::automotive) const CHANNELS: [ConsentChannel; 6] = [
     ConsentChannel::Email,
     ConsentChannel::Sms,
     ConsentChannel::VoiceCall,

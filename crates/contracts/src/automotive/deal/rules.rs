@@ -109,10 +109,6 @@ impl Resource for Deal {
                  quote_expires_at.",
             ));
         }
-        let first = first_financing(after.record.deal_type);
-        if first != first_financing(before.record.deal_type) && !context.is_named("financing_status") {
-            after.record.financing_status = first;
-        }
         check_salesperson(&after.record)
     }
 
@@ -123,7 +119,7 @@ impl Resource for Deal {
         after: &mut Entity<Deal>,
         context: &mut WriteContext<'_>,
     ) -> Result<(), Fault> {
-        check_financing(before, after, context).await?;
+        settle_financing(before, after, context).await?;
         let from = before.map_or(Stage::Open, |before| before.record.status.stage());
         let to = after.record.status.stage();
         if let Some(before) = before.filter(|_| holds(from) && !holds(to)) {
@@ -153,15 +149,23 @@ fn first_financing(deal_type: DealType) -> FinancingStatus {
     }
 }
 
-/// What lenders decide is not for others to say.
-async fn check_financing(
+/// What lenders decide is not for others to say, neither by name nor by another type of deal.
+async fn settle_financing(
     before: Option<&Entity<Deal>>,
-    after: &Entity<Deal>,
+    after: &mut Entity<Deal>,
     context: &mut WriteContext<'_>,
 ) -> Result<(), Fault> {
-    let to = after.record.financing_status;
-    let is_kept = before.is_none_or(|before| before.record.financing_status == to);
-    if is_kept || to == FinancingStatus::Funded || !context.is_named("financing_status") {
+    let Some(before) = before else { return Ok(()) };
+    let is_named = context.is_named("financing_status");
+    let first = first_financing(after.record.deal_type);
+    let to = if is_named {
+        after.record.financing_status
+    } else if first != first_financing(before.record.deal_type) {
+        first
+    } else {
+        return Ok(());
+    };
+    if to == before.record.financing_status || (is_named && to == FinancingStatus::Funded) {
         return Ok(());
     }
     let deal = Cell::Text(after.id.clone());
@@ -171,9 +175,13 @@ async fn check_financing(
         None => None,
     };
     let has_lender = |application: &Entity<CreditApplication>| application.record.status != ApplicationStatus::Draft;
-    if application.as_ref().is_some_and(has_lender) {
-        let expected = "it follows the deal's credit application; only funded can be set";
-        return Err(Fault::invalid_argument("/financing_status", "const", expected));
+    match application.as_ref().is_some_and(has_lender) {
+        true if is_named => {
+            let expected = "it follows the deal's credit application; only funded can be set";
+            return Err(Fault::invalid_argument("/financing_status", "const", expected));
+        }
+        true => {}
+        false => after.record.financing_status = to,
     }
     Ok(())
 }

@@ -109,16 +109,16 @@ impl Resource for LenderDecision {
         if !problems.is_empty() {
             return Err(Fault::invalid(problems));
         }
-        decision.settle(context);
+        decision.settle(None, context);
         Ok(())
     }
 
     fn on_update(
-        _: &Entity<LenderDecision>,
+        before: &Entity<LenderDecision>,
         after: &mut Entity<LenderDecision>,
         context: &WriteContext<'_>,
     ) -> Result<(), Fault> {
-        after.record.settle(context);
+        after.record.settle(Some(&before.record), context);
         Ok(())
     }
 
@@ -173,8 +173,12 @@ async fn find_application(number: &str, context: &mut WriteContext<'_>) -> Resul
 }
 
 impl LenderDecision {
-    fn settle(&mut self, context: &WriteContext<'_>) {
-        if self.adverse_action_required.is_none() || !context.is_named("adverse_action_required") {
+    /// What is not said follows from the decision. What was said before stays while the decision does: a feed sends only
+    /// what has changed.
+    fn settle(&mut self, before: Option<&LenderDecision>, context: &WriteContext<'_>) {
+        let is_new = before.is_none_or(|before| before.decision != self.decision);
+        let is_said = context.is_named("adverse_action_required");
+        if self.adverse_action_required.is_none() || (is_new && !is_said) {
             let is_adverse = matches!(self.decision, CreditDecision::Declined | CreditDecision::Countered);
             self.adverse_action_required = Some(is_adverse);
         }

@@ -27,6 +27,8 @@ pub(super) async fn follow(
         check_buyer(&after.record, deal_id, context).await?;
     }
     let status = after.record.financing_status();
+    // A deal that it comes to when it is closed was never financed by it.
+    let was_known = was_known && earlier == Some(deal_id);
     if was_known || status.is_some() { set(deal_id, status, context).await } else { Ok(()) }
 }
 

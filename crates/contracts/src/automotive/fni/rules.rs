@@ -9,7 +9,7 @@ use super::application::{ApplicationStatus, CreditApplication, OPEN_DEAL as OPEN
 use super::{DUPLICATE, INCOMPLETE, INVALID_TRANSITION, SUBMITTED, financing};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::consent::{
-    CONSENT_INVALID, CONSENT_REQUIRED, ConsentPerson, ConsentRecord, ConsentStatus, Statements,
+    CHANNELS, CONSENT_INVALID, CONSENT_REQUIRED, ConsentPerson, ConsentRecord, ConsentStatus, Statements,
 };
 use crate::automotive::domains::{self, Domain};
 use crate::automotive::resource::{Resource, WriteContext};
@@ -52,6 +52,11 @@ impl Resource for CreditApplication {
     const DOMAIN: &'static Domain = &domains::FNI;
     const DUPLICATE: CodeSpec = DUPLICATE;
     const MAX_LOGIN_AGE: Option<u32> = Some(domains::MAX_LOGIN_AGE);
+
+    /// A deal has several applications over time, so a row is not the one that happens to be open.
+    fn is_matched_by(field: &str) -> bool {
+        field != "deal_id"
+    }
 
     fn on_create(entity: &mut Entity<CreditApplication>, context: &WriteContext<'_>) -> Result<(), Fault> {
         let end = entity.id.get(entity.id.len().saturating_sub(10)..).unwrap_or(&entity.id);
@@ -119,6 +124,12 @@ impl CreditApplication {
             let expected = "only letters A to Z, digits, _ and - are allowed";
             problems.push(Problem::new("/application_number", "pattern", expected));
         }
+        let number = &self.application_number;
+        let is_of_account = self.bank_account_number.as_ref().is_some_and(|account| account.is_same(number));
+        if is_of_account || self.ssn.as_ref().is_some_and(|ssn| ssn.is_same(number)) {
+            let expected = "a number of its own is expected, not the one of the person or the account";
+            problems.push(Problem::new("/application_number", "not", expected));
+        }
         if self.birth_date.is_some_and(|day| !is_day_of_birth(day, now)) {
             problems.push(Problem::new("/birth_date", "maximum", "a day of birth since 1900 is expected"));
         }
@@ -132,7 +143,7 @@ impl CreditApplication {
     }
 
     fn check_complete(&self) -> Result<(), Fault> {
-        let is_american = self.residence.as_ref().is_none_or(|residence| &*residence.country == "US");
+        let is_american = self.residence.as_ref().is_none_or(|residence| residence.country.eq_ignore_ascii_case("US"));
         let needed = [
             ("/permissible_purpose", self.permissible_purpose.is_some()),
             ("/residence", self.residence.is_some()),
@@ -171,7 +182,7 @@ async fn check_consent(application: &CreditApplication, context: &mut WriteConte
         });
     };
     let consent: Entity<ConsentRecord> = context.load_required(id).await?;
-    let ConsentRecord { status, purpose, customer_id, expires_at, channels, granted_at, .. } = &consent.record;
+    let ConsentRecord { status, purpose, customer_id, expires_at, granted_at, .. } = &consent.record;
     let is_theirs = customer_id.as_ref() == Some(&application.customer_id);
     let holds = *status == ConsentStatus::Granted && expires_at.is_none_or(|end| end > context.now());
     if !is_theirs || !holds || *purpose != Some(ConsentPurpose::CreditInquiry) {
@@ -188,7 +199,8 @@ async fn check_consent(application: &CreditApplication, context: &mut WriteConte
     let person = ConsentPerson::new(Some(&application.customer_id), &application.applicant);
     let statements = Statements::load(context.permitted(), &person).await?;
     let granted_at = granted_at.unwrap_or(consent.created_at);
-    statements.check_not_withdrawn(channels, ConsentPurpose::CreditInquiry, granted_at, "/consent_id")?;
+    // A refusal counts however it was said: looking at somebody's credit is no message over a channel.
+    statements.check_not_withdrawn(&CHANNELS, ConsentPurpose::CreditInquiry, granted_at, "/consent_id")?;
     // A withdrawal at the same moment wins.
     context.require_unchanged(&consent);
     Ok(())

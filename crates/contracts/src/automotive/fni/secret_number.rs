@@ -38,6 +38,10 @@ fn is_social_security_number(text: &str) -> bool {
     has_form && !["000", "666"].contains(&part(0, 3)) && part(3, 5) != "00" && part(5, 9) != "0000"
 }
 
+fn bare(number: &str) -> String {
+    number.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
 macro_rules! secret_number {
     ($name:ident, $pattern:path) => {
         impl From<&str> for $name {
@@ -47,6 +51,11 @@ macro_rules! secret_number {
         }
 
         impl $name {
+            /// Whether another number is this one, however it is written.
+            pub(super) fn is_same(&self, number: &str) -> bool {
+                bare(&self.0) == bare(number)
+            }
+
             /// What it is recognised by. A short number has nothing that could be shown: more must stay hidden than is
             /// said.
             pub fn last4(&self) -> Option<Text<4>> {

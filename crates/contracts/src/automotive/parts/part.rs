@@ -196,13 +196,14 @@ impl Part {
         };
     }
 
-    /// How many an order gets from stock. Those who wait come first.
+    /// How many an order gets from stock: those who wait come first, so it is what they leave.
     pub(in crate::automotive) fn takes(&self, quantity: i64) -> i64 {
         match self.status {
             PartStatus::Active | PartStatus::SpecialOrder | PartStatus::Discontinued
-                if self.quantity_backordered.get() == 0 && self.superseded_by.is_none() =>
+                if self.superseded_by.is_none() =>
             {
-                quantity.min(self.quantity_available.get())
+                let left = self.quantity_available.get().saturating_sub(self.quantity_backordered.get());
+                quantity.min(left.max(0))
             }
             PartStatus::Active
             | PartStatus::SpecialOrder

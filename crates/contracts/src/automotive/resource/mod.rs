@@ -66,6 +66,12 @@ pub trait Resource: Stored + Clone {
         text.to_owned()
     }
 
+    /// Whether a row of a feed is recognised by this unique field.
+    fn is_matched_by(field: &str) -> bool {
+        let _ = field;
+        true
+    }
+
     /// A feed lists this record. Adds the arguments that follow from that alone.
     fn on_listed(record: &Self, arguments: &mut Map<String, Value>) {
         let _ = (record, arguments);
@@ -127,6 +133,10 @@ impl<R: Resource> Imported for R {
 
     fn match_text(field: &str, text: &str) -> String {
         R::match_text(field, text)
+    }
+
+    fn is_matched_by(field: &str) -> bool {
+        R::is_matched_by(field)
     }
 
     fn on_listed(record: &R, arguments: &mut Map<String, Value>) {

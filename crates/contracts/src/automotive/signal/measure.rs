@@ -98,16 +98,18 @@ impl Measurer<'_> {
         let stock_end = self.count(Vehicle::table(), with_group(in_stock(end), group)).await?;
         let size = sold.saturating_add(stock_end);
         let elapsed = i128::from(end.0.saturating_sub(period.start.0));
+        let mut is_capped = sold >= MAX_COUNT || stock_end >= MAX_COUNT;
         let value = if metric == SignalMetric::DaysSupply {
             // Stock at the end, by how many were sold a day.
             divided(wide(stock_end).saturating_mul(elapsed), wide(sold).saturating_mul(DAY_MILLIS))
         } else {
             let stock_start = self.count(Vehicle::table(), with_group(in_stock(period.start), group)).await?;
+            is_capped |= stock_start >= MAX_COUNT;
             // In hundredths; twice the average is the sum of both.
             let yearly = wide(sold).saturating_mul(YEAR_MILLIS).saturating_mul(200);
             divided(yearly, wide(stock_start.saturating_add(stock_end)).saturating_mul(elapsed))
         };
-        Ok(capped(Figure { size, value, is_capped: sold >= MAX_COUNT || stock_end >= MAX_COUNT }))
+        Ok(capped(Figure { size, value, is_capped }))
     }
 
     async fn price_position(&mut self, group: Option<(Dimension, &'static str)>) -> Result<Figure, Fault> {

@@ -270,10 +270,11 @@ impl ReadTool for ListSignals {
                     page.next = last.map(|id| PageKey { value: 0, id });
                     return Ok(Outcome::Many(page.into()));
                 }
-                let mut is_passed = passed.is_some();
+                // By its place among the words: the group itself may be empty by now.
+                let words = place.dimension.map_or(&[][..], Dimension::words);
+                let order = |word: &str| words.iter().position(|known| *known == word);
                 for group in place.measure(&mut measurer, self.0).await? {
-                    if is_passed {
-                        is_passed = Some(group.0) != passed;
+                    if passed.is_some_and(|word| word == group.0 || order(group.0) <= order(word)) {
                         continue;
                     }
                     if page.rows.len() >= window.limit {
