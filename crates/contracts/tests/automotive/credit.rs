@@ -461,7 +461,7 @@ fn an_application_that_is_closed_changes_no_other_deal() {
 }
 
 #[test]
-fn a_notice_that_was_asked_for_stays_when_a_feed_changes_something_else() {
+fn a_notice_that_was_asked_for_stays_when_a_feed_changes() {
     let desk = TestDesk::open();
     let sent = application(&desk, &submitted(&desk, &buyer(&desk)));
     let row = |expires_at: &str| {

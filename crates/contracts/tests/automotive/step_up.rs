@@ -207,7 +207,7 @@ fn a6_18_ids_of_credit_data_are_listed_after_a_login_only() {
 }
 
 #[test]
-fn records_that_need_a_login_cannot_be_pushed_nor_their_imports_seen() {
+fn records_that_need_a_login_are_neither_pushed_nor_listed() {
     let desk = TestDesk::open();
     for resource in ["credit_applications", "lender_decisions"] {
         let (failed, answer) = desk.call(FNI, "x_frontdesk.list_imports", json!({"resource": resource}));
