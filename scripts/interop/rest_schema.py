@@ -26,9 +26,10 @@ CHECKS = [
 SETTINGS = {"FRONTDESK_LIMITS_CALLS_PER_MINUTE": "10000000", "FRONTDESK_LIMITS_BURST": "1000000"}
 SCOPES = " ".join(
     f"amcp:{domain}:{access}"
-    for domain in ["consent", "deals", "inventory", "leads", "service"]
+    for domain in ["consent", "deals", "inventory", "leads", "parts", "service"]
     for access in ["read", "write"]
 )
+SCOPES += " amcp:signals:read"
 EXAMPLES = "25"
 # With what a request that violates its schema may be refused; 431 is the transport's, for an address of many kilobytes.
 REFUSALS = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 431]
