@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use frontdesk_engine::model::fault::Problem;
-use frontdesk_engine::model::page::{Direction, Filter, Order, Projection, Query, Start, Window};
+use frontdesk_engine::model::page::{Filter, Projection, Query, Start, Window};
 use frontdesk_engine::model::plan::Step;
 use frontdesk_engine::model::table::{Cell, joined};
 use frontdesk_engine::model::timestamp::Millis;
@@ -16,6 +16,7 @@ use super::{CONSENT_WITHDRAWN, ConsentRecord, ConsentStatus, is_by_email, is_by_
 use crate::Record;
 use crate::automotive::values::Contact;
 use crate::automotive::vocabulary::{ConsentChannel, ConsentPurpose};
+use crate::record::filter::NEWEST;
 use crate::record::{Email, FieldType, FieldValue, List, Phone, Stored, Vocabulary};
 
 /// Rows that are read by one query.
@@ -312,7 +313,7 @@ fn first_cell<T: FieldValue>(value: &T) -> Option<Cell> {
     cells.into_iter().next()
 }
 
-/// The consents with this value, newest statement first, as lists answer them.
+/// The consents with this value, the last recorded first, as lists answer them.
 async fn rows_with(permitted: &Permitted<'_>, column: &'static str, cell: Cell) -> Result<Vec<String>, Fault> {
     let mut rows = Vec::new();
     let mut start = Start::First;
@@ -321,7 +322,8 @@ async fn rows_with(permitted: &Permitted<'_>, column: &'static str, cell: Cell) 
             projection: Projection::Rows,
             table: ConsentRecord::table(),
             filters: vec![Filter::Equals(column, cell.clone())],
-            order: Order { column: "decided_at", direction: Direction::Descending },
+            // By when it was recorded: the index of the address has that order, so a page reads no other rows.
+            order: NEWEST,
             window: Window { start, limit: PAGE_ROWS, bytes: usize::MAX },
         };
         let page = permitted.page(query).await?;
