@@ -175,13 +175,13 @@ async fn settle_financing(
         None => None,
     };
     let has_lender = |application: &Entity<CreditApplication>| application.record.status != ApplicationStatus::Draft;
-    match application.as_ref().is_some_and(has_lender) {
-        true if is_named => {
-            let expected = "it follows the deal's credit application; only funded can be set";
-            return Err(Fault::invalid_argument("/financing_status", "const", expected));
-        }
-        true => {}
-        false => after.record.financing_status = to,
+    let is_with_lender = application.as_ref().is_some_and(has_lender);
+    if is_with_lender && is_named {
+        let expected = "it follows the deal's credit application; only funded can be set";
+        return Err(Fault::invalid_argument("/financing_status", "const", expected));
+    }
+    if !is_with_lender {
+        after.record.financing_status = to;
     }
     Ok(())
 }
