@@ -161,7 +161,7 @@ fn a_server_that_stops_answers_what_its_sessions_have_asked() {
     let database = stuck(&desk, &mut program);
     desk.signal("TERM");
     database.execute_batch("ROLLBACK").unwrap();
-    let mut ids: Vec<Value> = vec![program.hear(), program.hear()]
+    let mut ids: Vec<Value> = [program.hear(), program.hear()]
         .iter()
         .map(|answer| {
             assert!(answer["result"]["structuredContent"]["id"].is_string(), "{answer}");
