@@ -5,6 +5,7 @@ pub mod admin;
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod connect;
 pub mod data_dir;
 pub mod export_file;
 pub mod http;

@@ -16,7 +16,7 @@ mod sites;
 mod tenants;
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
@@ -33,6 +33,7 @@ use frontdesk_engine::{Contract, Fault, TenantId};
 use frontdesk_identity::{Dependencies, EmbeddedServer};
 
 use crate::config::{Config, DatabaseConfig};
+use crate::http::DemoSearch;
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{CallMetrics, DeliveryMetrics, Log, Telemetry};
 pub use backend::{DataBackend, DataBackendError};
@@ -77,6 +78,8 @@ pub struct App {
     pub delivery_metrics: Arc<DeliveryMetrics>,
     /// Exports nothing until an exporter is set.
     pub traces: Arc<Traces>,
+    /// Set by `frontdesk demo` and by nothing else.
+    pub demo_search: Arc<OnceLock<DemoSearch>>,
     pub config: Config,
 }
 
@@ -158,6 +161,7 @@ impl App {
             call_metrics,
             delivery_metrics,
             traces,
+            demo_search: Arc::default(),
             config,
         }
     }
@@ -214,6 +218,7 @@ impl App {
             call_metrics: Arc::clone(&self.call_metrics),
             delivery_metrics: Arc::clone(&self.delivery_metrics),
             traces: Arc::clone(&self.traces),
+            demo_search: Arc::clone(&self.demo_search),
             config,
         }
     }

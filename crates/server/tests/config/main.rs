@@ -220,6 +220,13 @@ fn the_reference_is_made_from_the_table() {
 }
 
 #[test]
+fn the_guide_of_clients_is_made_from_the_clients() {
+    let guide =
+        frontdesk::connect::guide("automotive", &["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
+    up_to_date("docs/guides/clients.md", &guide);
+}
+
+#[test]
 fn every_variable_has_the_name_of_its_key_and_help() {
     for key in KEYS {
         assert_eq!(key.env, format!("FRONTDESK_{}", key.path.to_uppercase().replace('.', "_")));
