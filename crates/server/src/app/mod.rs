@@ -135,7 +135,7 @@ impl App {
             observer: telemetry,
             keys: Keys { cursor: backend.master.derive("cursor") },
             rates: Rates::default(),
-            inflight: Inflight::default().with_stream_limits(stream_limits(&config)),
+            inflight: inflight(&Inflight::default(), &config),
             tally,
             tenant_locks: Default::default(),
             task_queue: match config.database {
@@ -195,7 +195,7 @@ impl App {
             observer: Arc::clone(&self.desk.observer),
             keys: Keys { cursor: self.backend.master.derive("cursor") },
             rates: self.desk.rates.clone(),
-            inflight: self.desk.inflight.with_stream_limits(stream_limits(&config)),
+            inflight: inflight(&self.desk.inflight, &config),
             tally: Arc::clone(&self.desk.tally),
             tenant_locks: self.desk.tenant_locks.clone(),
             task_queue: self.desk.task_queue.clone(),
@@ -265,6 +265,7 @@ fn desk_settings(config: &Config) -> DeskSettings {
     }
 }
 
-fn stream_limits(config: &Config) -> StreamLimits {
-    StreamLimits { total: config.limits.streams, per_client: config.limits.streams_per_client }
+fn inflight(shared: &Inflight, config: &Config) -> Inflight {
+    let streams = StreamLimits { total: config.limits.streams, per_client: config.limits.streams_per_client };
+    shared.with_stream_limits(streams).with_body_memory(config.limits.body_memory_bytes)
 }

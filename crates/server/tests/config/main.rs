@@ -38,6 +38,7 @@ token.lifetime_seconds = 300                         # default
 token.cache_milliseconds = 1000                      # default
 limits.body_bytes = 1048576                          # default
 limits.import_bytes = 16777216                       # default
+limits.body_memory_bytes = 67108864                  # default
 limits.page_bytes = 262144                           # default
 limits.connections = 4096                            # default
 limits.connections_per_address = 256                 # default
