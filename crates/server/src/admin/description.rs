@@ -5,7 +5,7 @@ use frontdesk_contracts as contracts;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{CertificateConfig, Config};
-use crate::connect::Reachability;
+use crate::connect::NetworkReach;
 use crate::data_dir;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct ServerDescription {
     pub public_url: String,
     /// What clients must trust; none for a publicly trusted certificate.
     pub ca_file: Option<String>,
-    pub reach: Reachability,
+    pub reach: NetworkReach,
     /// Those that a client can be connected to, in their order.
     pub mounts: Vec<MountDescription>,
 }
@@ -47,7 +47,7 @@ impl ServerDescription {
         ServerDescription {
             public_url: config.public_url.to_string(),
             ca_file,
-            reach: if is_trusted { Reachability::of(config.public_url.host()) } else { Reachability::Local },
+            reach: if is_trusted { NetworkReach::of(config.public_url.host()) } else { NetworkReach::Local },
             mounts: mounts
                 .map(|mount| MountDescription {
                     contract: mount.contract.clone(),

@@ -8,7 +8,7 @@ use frontdesk_identity::PlaintextSecret;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::connect::{self, CLIENTS, Installation, LoginKind, Reachability, StdioArguments, shell_quoted};
+use crate::connect::{self, CLIENTS, Installation, LoginKind, NetworkReach, StdioArguments, shell_quoted};
 
 /// Shell variables: each token has its own, so that all commands can be pasted at once and repeated in any order.
 const TOKEN: &str = "TOKEN";
@@ -170,7 +170,7 @@ impl DemoBanner {
             scopes: Vec::new(),
             program: "frontdesk".to_owned(),
             stdio: StdioArguments { flag: "--data", path: data.clone(), contract: None },
-            reach: Reachability::Local,
+            reach: NetworkReach::Local,
         };
         let others: Vec<&str> =
             CLIENTS.iter().filter(|other| other.name != client.name).map(|other| other.name).collect();

@@ -1,6 +1,6 @@
 //! `docs/guides/clients.md`: every client, for an installation as `frontdesk demo` makes it.
 
-use super::{CLIENTS, Installation, Reachability, StdioArguments, notes, paste};
+use super::{CLIENTS, Installation, NetworkReach, StdioArguments, notes, paste};
 
 const HEAD: &str = "# Connecting MCP clients
 
@@ -63,6 +63,6 @@ fn example(contract: &str, scopes: &[&str]) -> Installation {
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
         program: "/usr/local/bin/frontdesk".to_owned(),
         stdio: StdioArguments { flag: "--data", path: "/srv/frontdesk-data".to_owned(), contract: None },
-        reach: Reachability::Local,
+        reach: NetworkReach::Local,
     }
 }

@@ -21,7 +21,7 @@ pub struct Installation {
     /// The program that a desktop client starts.
     pub program: String,
     pub stdio: StdioArguments,
-    pub reach: Reachability,
+    pub reach: NetworkReach,
 }
 
 /// How `frontdesk stdio` and `frontdesk client` find the data.
@@ -37,15 +37,15 @@ pub struct StdioArguments {
 /// Who can connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reachability {
+pub enum NetworkReach {
     /// The name is one of this machine, or the certificate is trusted by nobody else.
     Local,
     Public,
 }
 
-impl Reachability {
+impl NetworkReach {
     /// By the host of the public URL.
-    pub fn of(host: &str) -> Reachability {
+    pub fn of(host: &str) -> NetworkReach {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let is_local = bare == "localhost" || bare.ends_with(".localhost") || !bare.contains(['.', ':']);
         let is_private = match bare.parse() {
@@ -53,7 +53,7 @@ impl Reachability {
             Ok(IpAddr::V6(address)) => address.is_loopback() || address.is_unique_local(),
             Err(_) => false,
         };
-        if is_local || is_private { Reachability::Local } else { Reachability::Public }
+        if is_local || is_private { NetworkReach::Local } else { NetworkReach::Public }
     }
 }
 

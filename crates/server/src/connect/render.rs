@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ConnectClient, Installation, LoginKind, Reachability, SECRET};
+use super::{ConnectClient, Installation, LoginKind, NetworkReach, SECRET};
 
 /// What to paste, exactly.
 pub fn paste(client: &ConnectClient, installation: &Installation) -> String {
@@ -22,8 +22,8 @@ pub fn notes(client: &ConnectClient, installation: &Installation) -> Vec<String>
         LoginKind::Browser => String::new(),
     };
     let reach_note = match installation.reach {
-        Reachability::Public => "The browser then asks which business and what ChatGPT may do.",
-        Reachability::Local => {
+        NetworkReach::Public => "The browser then asks which business and what ChatGPT may do.",
+        NetworkReach::Local => {
             "This installation is not reachable like that: set `public_url` and a certificate first; see \
              docs/guides/production.md."
         }

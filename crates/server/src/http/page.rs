@@ -7,7 +7,7 @@ use frontdesk_engine::model::tool::ToolSpec;
 
 use crate::app::App;
 use crate::config::CertificateConfig;
-use crate::connect::{self, Installation, Reachability, StdioArguments};
+use crate::connect::{self, Installation, NetworkReach, StdioArguments};
 use crate::data_dir;
 
 const PAGE: &str = include_str!("page.html");
@@ -58,7 +58,7 @@ fn clients(app: &App, mount: &Mount) -> String {
         name: Installation::name_of(None),
         url: mount.resource.clone(),
         public_url: app.config.public_url.to_string(),
-        reach: if ca_file.is_some() { Reachability::Local } else { Reachability::of(app.config.public_url.host()) },
+        reach: if ca_file.is_some() { NetworkReach::Local } else { NetworkReach::of(app.config.public_url.host()) },
         ca_file,
         client_id: "YOUR_CLIENT_ID".to_owned(),
         scopes: mount.contract.ordinary_scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
