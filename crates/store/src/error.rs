@@ -67,6 +67,8 @@ pub enum StoreError {
     NotInitialized,
     /// The master key is not that of this database.
     WrongKey,
+    /// The row of the installation, which has its signing key, is missing.
+    NoInstallation,
     Io {
         path: PathBuf,
         error: std::io::Error,
@@ -205,6 +207,11 @@ impl fmt::Display for StoreError {
                 out,
                 "this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with it, \
                  or stop the server that uses the data folder, and import again."
+            ),
+            StoreError::NoInstallation => write!(
+                out,
+                "this database has no signing key. Start `frontdesk serve` with it once; if it had one before, run \
+                 `frontdesk audit verify`."
             ),
             StoreError::WrongKey => write!(
                 out,

@@ -32,6 +32,7 @@ use frontdesk_engine::seal::SealKey;
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
 use crate::backend::{SqlStore, load_tenant_keys};
+use crate::installation::SetupKeys;
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::transfer::tables::{self, TransferTable};
@@ -97,9 +98,9 @@ impl PostgresStore {
         // Migrations may take longer than a statement is allowed to otherwise.
         let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
         rls::check_role(&connection).await?;
-        let work = schema::migrate(&connection, &options.tables).await?;
+        let keys = SetupKeys { master: options.master.clone(), random: Arc::clone(&options.random) };
+        let work = schema::migrate(&connection, &options.tables, &keys).await?;
         rls::check_policies(&connection, &options.tables).await?;
-        schema::check_key(&connection, &options.master).await?;
         let mut name = [0; 8];
         options.random.fill(&mut name);
         let context = Arc::new(PgContext {

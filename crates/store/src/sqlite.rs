@@ -28,6 +28,7 @@ use rusqlite::ffi;
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
 use crate::backend::{SqlStore, load_tenant_keys};
+use crate::installation::SetupKeys;
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::sql;
@@ -92,7 +93,8 @@ impl SqliteStore {
 
     fn open_file(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
-        let work = open::migrate(&connection, &options.tables)?;
+        let keys = SetupKeys { master: options.master.clone(), random: Arc::clone(&options.random) };
+        let work = open::migrate(&connection, &options.tables, &keys)?;
         let context = Arc::new(SqliteContext {
             keyring: Keyring::new(&options.master, options.random),
             audit_key: options.master.derive(KEY_PURPOSE),

@@ -50,6 +50,7 @@ impl From<StoreError> for Fault {
             | StoreError::OldLibrary { .. }
             | StoreError::NewerSchema { .. }
             | StoreError::UnknownColumn { .. }
+            | StoreError::NoInstallation
             | StoreError::Io { .. } => Fault::internal(cause),
         }
     }

@@ -12,7 +12,15 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_index.sql"),
     include_str!("../migrations/0003_tenants.sql"),
     include_str!("../migrations/0004_logins.sql"),
+    INSTALLATION,
 ];
+
+const INSTALLATION: &str = include_str!("../migrations/0006_audit_summary.sql");
+
+/// Whether migrating a schema of this version creates the table of the installation.
+pub(crate) fn creates_installation(found: i64) -> bool {
+    MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()).any(|text| *text == INSTALLATION)
+}
 
 /// Added to tables of releases that had no write-only values.
 const SECRET_COLUMN: &str = "sealed_secret BLOB";

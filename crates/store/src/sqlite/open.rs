@@ -5,13 +5,17 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::model::table::TableSpec;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
+use crate::backend::load_tenant_keys;
 use crate::error::DatabaseKind;
+use crate::installation::{self, InstallationState, SetupKeys};
+use crate::keyring::Keyring;
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::session::run_ready;
 use crate::sql::{FIXED_COLUMNS, ddl};
@@ -79,7 +83,11 @@ pub fn lookup(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Returns what has to be indexed again afterwards.
-pub(crate) fn migrate(connection: &Connection, tables: &[&'static TableSpec]) -> Result<Vec<IndexWork>, StoreError> {
+pub(crate) fn migrate(
+    connection: &Connection,
+    tables: &[&'static TableSpec],
+    keys: &SetupKeys,
+) -> Result<Vec<IndexWork>, StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
@@ -93,9 +101,23 @@ pub(crate) fn migrate(connection: &Connection, tables: &[&'static TableSpec]) ->
     for table in tables {
         work.extend(update_table(&transaction, table)?);
     }
+    run_ready(set_up_installation(&transaction, keys, found))?;
     transaction.pragma_update(None, "user_version", known)?;
     transaction.commit()?;
     Ok(work)
+}
+
+/// In the transaction that creates the table, so that deleting its row later is not the same as a new database. The
+/// master key is tried first: a wrong one must leave nothing behind.
+async fn set_up_installation(connection: &Connection, keys: &SetupKeys, found: i64) -> Result<(), StoreError> {
+    load_tenant_keys(connection, &Keyring::new(&keys.master, Arc::clone(&keys.random))).await?;
+    if ddl::creates_installation(found) {
+        installation::create(connection, keys, InstallationState::Original).await
+    } else if installation::find(connection, &keys.master).await?.is_none() {
+        installation::create(connection, keys, InstallationState::Recreated).await
+    } else {
+        Ok(())
+    }
 }
 
 /// Creates a declared table, or adds the columns that its declaration has gained.

@@ -4,6 +4,7 @@
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod erasing;
+mod installation;
 mod nodes;
 mod outages;
 mod pressure;

@@ -7,6 +7,7 @@ mod at_rest;
 mod audit;
 mod dispatch;
 mod erasing;
+mod installation;
 mod opening;
 mod reindex;
 mod search_terms;
