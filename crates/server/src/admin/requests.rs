@@ -133,7 +133,7 @@ pub enum AdminResponse {
         secret: String,
         new_tenants: Vec<String>,
     },
-    Clients(Vec<ClientView>),
+    Clients(ClientList),
     /// The only place where the token appears.
     Token(TokenView),
     Revoked {
@@ -149,6 +149,14 @@ pub enum AdminResponse {
     Maintenance(Vec<MaintenanceView>),
     Advanced(AdvanceView),
     ServiceLevels(Vec<ServiceLevelView>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientList {
+    pub clients: Vec<ClientView>,
+    /// Rows that were changed without the master key; they are not among the clients.
+    #[serde(default)]
+    pub refused: usize,
 }
 
 /// A client as operators see it.
@@ -206,6 +214,12 @@ impl AdminService {
         app.ok_or_else(|| "this process cannot run calls for an operator; stop it and repeat the command".to_owned())
     }
 
+    /// Rows of a table that were changed without the master key.
+    pub(super) async fn refused_rows(&self, table: &str) -> Result<usize, String> {
+        let refused = self.store.refused_rows().await.map_err(explain)?;
+        Ok(refused.iter().filter(|refused| refused.table == table).map(|refused| refused.rows).sum())
+    }
+
     /// An error is a sentence for the operator.
     pub async fn handle(&self, request: AdminRequest) -> Result<AdminResponse, String> {
         match request {
@@ -213,8 +227,8 @@ impl AdminService {
                 self.add(name, &tenants, &groups, &scopes, unknown_tenants).await
             }
             AdminRequest::ListClients => {
-                let clients = self.store.clients().await.map_err(explain)?;
-                Ok(AdminResponse::Clients(clients.iter().map(view).collect()))
+                let clients = self.store.clients().await.map_err(explain)?.iter().map(view).collect();
+                Ok(AdminResponse::Clients(ClientList { clients, refused: self.refused_rows("fd_client").await? }))
             }
             AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
             AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
