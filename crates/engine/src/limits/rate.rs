@@ -35,7 +35,13 @@ pub struct Rates {
 impl Rates {
     /// Takes one call from the key's budget, or says after how many whole seconds there will be one.
     pub fn take(&self, key: &[&str], budget: Budget, now: Millis) -> Result<(), u64> {
-        let taken = self.budgets.with(self.hash(key), |debt| take_from(debt, budget, now));
+        self.take_many(key, 1, budget, now)
+    }
+
+    /// The same for something that costs as much as so many calls. It never costs more than a whole burst, so that waiting
+    /// is always enough.
+    pub fn take_many(&self, key: &[&str], calls: u32, budget: Budget, now: Millis) -> Result<(), u64> {
+        let taken = self.budgets.with(self.hash(key), |debt| take_from(debt, calls, budget, now));
         taken.unwrap_or(Ok(()))
     }
 
@@ -78,13 +84,14 @@ struct Window {
     calls: u32,
 }
 
-fn take_from(debt: &mut Debt, budget: Budget, now: Millis) -> Result<(), u64> {
+fn take_from(debt: &mut Debt, calls: u32, budget: Budget, now: Millis) -> Result<(), u64> {
     let now = now.0.saturating_mul(1000);
     let interval = 60_000_000 / i64::from(budget.per_minute.max(1));
     let tolerance = interval.saturating_mul(i64::from(budget.burst.max(1)));
     // A debt larger than the tolerance means that the clock was set back; it is cut to the tolerance.
     debt.whole_at = debt.whole_at.min(now.saturating_add(tolerance));
-    let next = debt.whole_at.max(now).saturating_add(interval);
+    let cost = interval.saturating_mul(i64::from(calls.min(budget.burst.max(1))));
+    let next = debt.whole_at.max(now).saturating_add(cost);
     let over = next.saturating_sub(now).saturating_sub(tolerance);
     if over > 0 {
         // Rounded up, so that waiting exactly this long is enough.

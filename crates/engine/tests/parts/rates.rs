@@ -127,3 +127,13 @@ fn quotas_and_budgets_of_one_key_are_separate() {
     assert_eq!(rates.clone().count(&["one"], once, NOW), Err(60));
     assert_eq!(rates.count(&["another"], once, NOW), Ok(()));
 }
+
+#[test]
+fn what_costs_several_calls_is_taken_at_once_or_not_at_all() {
+    let rates = Rates::default();
+    let take = |calls, millis| rates.take_many(&["one"], calls, BUDGET, after(millis));
+    assert_eq!([take(2, 0), take(2, 0), take(1, 0), take(1, 0)], [Ok(()), Err(10), Ok(()), Err(10)]);
+    // Never more than the burst, so that waiting as long as told is enough.
+    assert_eq!([take(1_000, 0), take(1_000, 29_999), take(1_000, 30_000)], [Err(30), Err(1), Ok(())]);
+    assert_eq!(take(1, 30_000), Err(10));
+}

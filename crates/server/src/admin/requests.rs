@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::advance::{AdvanceTask, AdvanceView};
 use super::audit_record::{client_record, export_record, tenant_record};
 use super::deliveries::{DeliveryAction, DeliveryReply, DeliveryTask};
+use super::description::ServerDescription;
 use super::exports::{ExportReply, ExportStep, ExportTask};
 use super::imports::{ImportReply, ImportStep, ImportTask};
 use super::maintenance::{MaintenanceAction, MaintenanceView};
@@ -85,6 +86,8 @@ pub enum AdminRequest {
     Advance {
         task: AdvanceTask,
     },
+    /// What is served where.
+    Describe,
     /// How fast tools are; without a path, of every mount of the contract.
     ServiceLevel {
         contract: String,
@@ -109,6 +112,7 @@ impl AdminRequest {
             | AdminRequest::Export { .. }
             | AdminRequest::Maintenance { .. }
             | AdminRequest::Advance { .. }
+            | AdminRequest::Describe
             | AdminRequest::ServiceLevel { .. }
             | AdminRequest::Tenant { .. } => Duration::from_secs(30),
         }
@@ -149,6 +153,7 @@ pub enum AdminResponse {
     Maintenance(Vec<MaintenanceView>),
     Advanced(AdvanceView),
     ServiceLevels(Vec<ServiceLevelView>),
+    Description(ServerDescription),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -245,6 +250,10 @@ impl AdminService {
             AdminRequest::Advance { task } => self.advance(task).await.map(AdminResponse::Advanced),
             AdminRequest::Deliveries { task, action } => {
                 self.deliveries(task, action).await.map(AdminResponse::Deliveries)
+            }
+            AdminRequest::Describe => {
+                let app = self.app()?;
+                Ok(AdminResponse::Description(ServerDescription::new(&app.config)))
             }
             AdminRequest::ServiceLevel { contract, mount } => {
                 self.service_levels(&contract, mount.as_deref()).map(AdminResponse::ServiceLevels)

@@ -17,7 +17,7 @@ mod sites;
 mod tenants;
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
@@ -34,6 +34,7 @@ use frontdesk_engine::{Contract, Fault, TenantId};
 use frontdesk_identity::{Dependencies, EmbeddedServer};
 
 use crate::config::{Config, DatabaseConfig};
+use crate::http::DemoSearch;
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{CallMetrics, DeliveryMetrics, Log, Telemetry};
 pub(crate) use audit_sealing::AnchorCounters;
@@ -79,6 +80,8 @@ pub struct App {
     pub delivery_metrics: Arc<DeliveryMetrics>,
     /// Exports nothing until an exporter is set.
     pub traces: Arc<Traces>,
+    /// Set by `frontdesk demo` and by nothing else.
+    pub demo_search: Arc<OnceLock<DemoSearch>>,
     pub config: Config,
 }
 
@@ -134,7 +137,7 @@ impl App {
             observer: telemetry,
             keys: Keys { cursor: backend.master.derive("cursor") },
             rates: Rates::default(),
-            inflight: Inflight::default().with_stream_limits(stream_limits(&config)),
+            inflight: inflight(&Inflight::default(), &config),
             tally,
             tenant_locks: Default::default(),
             task_queue: match config.database {
@@ -160,6 +163,7 @@ impl App {
             call_metrics,
             delivery_metrics,
             traces,
+            demo_search: Arc::default(),
             config,
         }
     }
@@ -193,7 +197,7 @@ impl App {
             observer: Arc::clone(&self.desk.observer),
             keys: Keys { cursor: self.backend.master.derive("cursor") },
             rates: self.desk.rates.clone(),
-            inflight: self.desk.inflight.with_stream_limits(stream_limits(&config)),
+            inflight: inflight(&self.desk.inflight, &config),
             tally: Arc::clone(&self.desk.tally),
             tenant_locks: self.desk.tenant_locks.clone(),
             task_queue: self.desk.task_queue.clone(),
@@ -216,6 +220,7 @@ impl App {
             call_metrics: Arc::clone(&self.call_metrics),
             delivery_metrics: Arc::clone(&self.delivery_metrics),
             traces: Arc::clone(&self.traces),
+            demo_search: Arc::clone(&self.demo_search),
             config,
         }
     }
@@ -262,6 +267,7 @@ fn desk_settings(config: &Config) -> DeskSettings {
     }
 }
 
-fn stream_limits(config: &Config) -> StreamLimits {
-    StreamLimits { total: config.limits.streams, per_client: config.limits.streams_per_client }
+fn inflight(shared: &Inflight, config: &Config) -> Inflight {
+    let streams = StreamLimits { total: config.limits.streams, per_client: config.limits.streams_per_client };
+    shared.with_stream_limits(streams).with_body_memory(config.limits.body_memory_bytes)
 }

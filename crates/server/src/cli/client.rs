@@ -155,6 +155,7 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
         | AdminRequest::Maintenance { .. }
         | AdminRequest::Advance { .. }
         | AdminRequest::Deliveries { .. }
+        | AdminRequest::Describe
         | AdminRequest::ServiceLevel { .. }
         | AdminRequest::Tenant { .. } => NeededData::Existing,
     };
@@ -184,6 +185,7 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_) => Ok(Vec::new()),
     }
 }
@@ -224,6 +226,7 @@ fn describe(response: &AdminResponse) -> String {
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_) => String::new(),
         AdminResponse::Revoked { id } => format!("Client {id} is revoked; its tokens end within a second."),
     }

@@ -6,6 +6,7 @@ mod audit;
 mod backup;
 mod client;
 mod config;
+mod connect;
 mod contract;
 mod data_args;
 mod deliveries;
@@ -45,6 +46,7 @@ use audit::AuditArgs;
 use backup::{BackupArgs, RestoreArgs};
 use client::ClientArgs;
 use config::ConfigArgs;
+use connect::ConnectArgs;
 use data_args::DataArgs;
 use demo::DemoArgs;
 use export::ExportRecordsArgs;
@@ -79,6 +81,7 @@ For real:
   frontdesk serve --config FILE               serve it
   frontdesk tenant add --help                 add a business
   frontdesk client add --help                 give a program access
+  frontdesk connect --help                    what to paste into an MCP client
   frontdesk import RECORDS FILE               bring your own records in
   frontdesk export RECORDS                    write records into a file
   frontdesk backup FILE                       copy the data, also while serving
@@ -99,6 +102,7 @@ enum Command {
     Demo(DemoArgs),
     Serve(ServeArgs),
     Client(ClientArgs),
+    Connect(ConnectArgs),
     Config(ConfigArgs),
     Audit(AuditArgs),
     Backup(BackupArgs),
@@ -156,6 +160,7 @@ impl Command {
             Command::Demo(args) => demo::run(args),
             Command::Serve(args) => serve::run(args),
             Command::Client(args) => client::run(args),
+            Command::Connect(args) => connect::run(args),
             Command::Config(args) => config::run(args),
             Command::Audit(args) => audit::run(args),
             Command::Import(args) => import::run(*args),

@@ -120,7 +120,7 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.body_bytes",
         env: "FRONTDESK_LIMITS_BODY_BYTES",
         default: DefaultValue::Text("1048576"),
-        about: "The largest request body.",
+        about: "The largest request body. It is charged by its size: one call for every 16 KiB or part of them (for a file, 256 KiB), before it is read.",
         value_type: ValueType::Number { min: 1024, max: 67_108_864, at: |raw| &mut raw.body_bytes },
     },
     ConfigKey {
@@ -129,6 +129,13 @@ pub static KEYS: &[ConfigKey] = &[
         default: DefaultValue::Text("16777216"),
         about: "The largest file that can be pushed to a route that takes files, such as an import.",
         value_type: ValueType::Number { min: 1024, max: 67_108_864, at: |raw| &mut raw.import_bytes },
+    },
+    ConfigKey {
+        path: "limits.body_memory_bytes",
+        env: "FRONTDESK_LIMITS_BODY_MEMORY_BYTES",
+        default: DefaultValue::Text("67108864"),
+        about: "The memory for all request bodies that are being received or answered; those up to 16 KiB do not count. When it is used up, whoever holds most of it is refused first.",
+        value_type: ValueType::Number { min: 1_048_576, max: 4_000_000_000, at: |raw| &mut raw.body_memory_bytes },
     },
     ConfigKey {
         path: "limits.page_bytes",
@@ -141,14 +148,14 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.connections",
         env: "FRONTDESK_LIMITS_CONNECTIONS",
         default: DefaultValue::Text("4096"),
-        about: "How many connections may be open in total. Each takes a file descriptor.",
+        about: "How many connections may be open in total. Each takes a file descriptor. At the limit, the oldest connection over which no request has begun is closed for a new one, first of the address that has most of them.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.connections },
     },
     ConfigKey {
         path: "limits.connections_per_address",
         env: "FRONTDESK_LIMITS_CONNECTIONS_PER_ADDRESS",
         default: DefaultValue::Text("256"),
-        about: "How many connections may be open from one address. Behind a proxy all clients share the proxy's address.",
+        about: "How many connections may be open from one address. Behind a proxy all clients share the proxy's address. At the limit, its oldest connection over which no request has begun is closed for a new one.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.connections_per_address },
     },
     ConfigKey {

@@ -197,6 +197,8 @@ pub struct TokenConfig {
 pub struct LimitsConfig {
     pub body_bytes: usize,
     pub import_bytes: usize,
+    /// For all bodies together.
+    pub body_memory_bytes: usize,
     pub page_bytes: usize,
     pub connections: usize,
     pub connections_per_address: usize,

@@ -36,6 +36,7 @@ pub(super) struct RawConfig {
     pub(super) token_cache_milliseconds: u32,
     pub(super) body_bytes: u32,
     pub(super) import_bytes: u32,
+    pub(super) body_memory_bytes: u32,
     pub(super) page_bytes: u32,
     pub(super) connections: u32,
     pub(super) connections_per_address: u32,
@@ -83,6 +84,7 @@ impl RawConfig {
             token_cache_milliseconds: 0,
             body_bytes: 0,
             import_bytes: 0,
+            body_memory_bytes: 0,
             page_bytes: 0,
             connections: 0,
             connections_per_address: 0,
@@ -154,6 +156,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         limits: LimitsConfig {
             body_bytes: raw.body_bytes as usize,
             import_bytes: raw.import_bytes as usize,
+            body_memory_bytes: raw.body_memory_bytes as usize,
             page_bytes: raw.page_bytes as usize,
             connections: raw.connections as usize,
             connections_per_address: raw.connections_per_address as usize,

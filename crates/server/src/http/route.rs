@@ -19,7 +19,7 @@ use frontdesk_identity::OAuthRequest;
 use super::accept::accepts_events;
 use super::event_body::{EventBody, RunningCall, until_answered};
 use super::headers::RequestHeaders;
-use super::{guard, notifications, page, receive, shared};
+use super::{demo_search, guard, notifications, page, receive, shared};
 use crate::app::{App, Via};
 use crate::config::CertificateConfig;
 use crate::net::{ConnectionLimits, IncomingBody, Peer, ResponseBody};
@@ -173,6 +173,19 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     };
     if path == "/" {
         return read_only(page::front_page(app));
+    }
+    if path == page::CA_PATH
+        && let Some(file) = page::ca_file(app)
+    {
+        return read_only(file);
+    }
+    if path == demo_search::PATH
+        && let Some(search) = app.demo_search.get()
+    {
+        return match head.method {
+            Method::GET => search.answer(app, head.uri.query(), &peer, trace).await,
+            _ => problem(trace, 405, "Only GET is possible here.").header("allow", "GET"),
+        };
     }
     if let Some(document) = app.mounts.document(path) {
         return read_only(document.reply());

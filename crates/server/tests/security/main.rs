@@ -10,6 +10,7 @@ mod corpus;
 mod forgeries;
 mod framing;
 mod grants;
+mod large_bodies;
 mod messages;
 mod metadata;
 mod origins;

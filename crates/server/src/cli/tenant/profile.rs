@@ -231,6 +231,7 @@ async fn send(data: DataArgs, needed: NeededData, request: TenantRequest) -> Res
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_)
         | AdminResponse::Recorded => Err(unexpected()),
     }
