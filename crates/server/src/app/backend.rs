@@ -9,6 +9,7 @@ use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
+use super::audit_sealing::AnchorCounters;
 use crate::config::DatabaseConfig;
 use crate::data_dir::{self, DataDir, DataDirError};
 use crate::system::{SystemClock, SystemRandom};
@@ -39,6 +40,7 @@ pub struct DataBackend {
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     pub(super) master: SealKey,
+    pub(crate) anchors: AnchorCounters,
 }
 
 impl DataBackend {
@@ -68,6 +70,7 @@ impl DataBackend {
             .await
             .map(|store| Arc::new(store) as _),
         };
-        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, master })
+        let store = opened.map_err(DataBackendError::Store)?;
+        Ok(DataBackend { data_dir, store, clock, random, master, anchors: AnchorCounters::default() })
     }
 }
