@@ -30,7 +30,7 @@ use crate::transfer::tables::TransferTable;
 pub(crate) use answers::{AnswersChunk, ClaimPosition};
 pub(crate) use registry::{GET_TENANT, load_tenant_keys, read_tenant};
 pub(crate) use registry_change::{Applied, RegistryChange};
-pub(crate) use retention::{EXPIRED_CHAINS, Expired, RetentionChunk, RetentionProgress, RetentionSession};
+pub(crate) use retention::{EXPIRED_CHAINS, Expired, NEWEST_LINK, RetentionChunk, RetentionProgress, RetentionSession};
 pub use stats::WriterStats;
 
 type BoxFuture<'a, T> = frontdesk_engine::model::tool::Future<'a, T>;
@@ -69,6 +69,9 @@ pub trait Backend: Store + Registry {
     /// Deletes audit links of this class that were written before this instant, oldest first. Each chain stores the
     /// hash of the last deleted link, so that the remaining ones can still be verified.
     fn delete_expired_audit(&self, class: AuditClass, before: Millis) -> BoxFuture<'_, Result<(), Fault>>;
+
+    /// When the newest audit record of all chains was written.
+    fn newest_record(&self) -> BoxFuture<'_, Result<Option<Millis>, Fault>>;
 
     /// Removes the personal part of every stored answer about one of these ids, so that the replay of an old key shows
     /// nobody. The keys stay claimed. Returns how many answers were changed; repeating it is harmless.
@@ -139,6 +142,10 @@ where
 
     fn delete_expired_audit(&self, class: AuditClass, before: Millis) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move { Ok(retention::delete_expired_links(&self.driver, class, before).await?) })
+    }
+
+    fn newest_record(&self) -> BoxFuture<'_, Result<Option<Millis>, Fault>> {
+        Box::pin(async move { Ok(retention::newest_link(&self.driver).await?) })
     }
 
     fn erase_answers<'a>(&'a self, tenant: &'a TenantId, ids: &'a [String]) -> BoxFuture<'a, Result<u64, Fault>> {

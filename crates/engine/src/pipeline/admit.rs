@@ -48,5 +48,5 @@ pub(crate) fn take_budget(context: &CallContext<'_, '_>) -> Result<(), Fault> {
     let CallRecord { desk, mount, .. } = *context.record;
     let key = [mount.contract.id, context.caller.client.as_str()];
     let budget = mount.contract.dialect.compatibility().client_budget.unwrap_or(desk.settings.calls);
-    desk.rates.take(&key, budget, desk.now()).map_err(rate_limited)
+    desk.rates.take(&key, budget, desk.monotonic()).map_err(rate_limited)
 }

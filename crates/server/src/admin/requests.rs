@@ -76,6 +76,8 @@ pub enum AdminRequest {
         task: DeliveryTask,
         action: DeliveryAction,
     },
+    /// The operator says that the clock is right.
+    ResumeRetention,
     /// Without a path: every mount.
     Maintenance {
         action: MaintenanceAction,
@@ -108,6 +110,7 @@ impl AdminRequest {
             | AdminRequest::RecordExport { .. }
             | AdminRequest::Export { .. }
             | AdminRequest::Maintenance { .. }
+            | AdminRequest::ResumeRetention
             | AdminRequest::Advance { .. }
             | AdminRequest::ServiceLevel { .. }
             | AdminRequest::Tenant { .. } => Duration::from_secs(30),
@@ -228,6 +231,7 @@ impl AdminService {
             AdminRequest::Maintenance { action, mount } => {
                 self.maintenance(action, mount.as_deref()).await.map(AdminResponse::Maintenance)
             }
+            AdminRequest::ResumeRetention => self.resume_retention().await.map(|()| AdminResponse::Recorded),
             AdminRequest::Advance { task } => self.advance(task).await.map(AdminResponse::Advanced),
             AdminRequest::Deliveries { task, action } => {
                 self.deliveries(task, action).await.map(AdminResponse::Deliveries)

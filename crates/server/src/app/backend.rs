@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
@@ -38,6 +39,8 @@ pub struct DataBackend {
     pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
+    /// When the newest audit record was made, before this process made any.
+    pub newest_record: Option<Millis>,
     pub(super) master: SealKey,
 }
 
@@ -68,6 +71,9 @@ impl DataBackend {
             .await
             .map(|store| Arc::new(store) as _),
         };
-        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, master })
+        let store = opened.map_err(DataBackendError::Store)?;
+        // If it cannot be read now, retention cannot delete either.
+        let newest_record = store.newest_record().await.ok().flatten();
+        Ok(DataBackend { data_dir, store, clock, random, newest_record, master })
     }
 }

@@ -9,10 +9,12 @@ use frontdesk_engine::limits::ip_prefix::ip_prefix;
 
 use super::counters::{ConnectionCounters, count};
 use super::limits::ConnectionLimits;
+use crate::config::IpNetwork;
 
 pub(super) struct Admission {
     connections: usize,
     per_address: usize,
+    trusted_proxies: Vec<IpNetwork>,
     open: Mutex<OpenConnections>,
     counters: Arc<ConnectionCounters>,
 }
@@ -34,6 +36,7 @@ impl Admission {
         Arc::new(Self {
             connections: limits.connections,
             per_address: limits.per_address,
+            trusted_proxies: limits.trusted_proxies.clone(),
             open: Mutex::new(OpenConnections::default()),
             counters,
         })
@@ -46,8 +49,9 @@ impl Admission {
             count(&self.counters.refused_full);
             return None;
         }
+        let is_proxy = self.trusted_proxies.iter().any(|network| network.contains(address.to_canonical()));
         let here = open.by_ip_prefix.entry(ip_prefix).or_insert(0);
-        if *here >= self.per_address {
+        if *here >= self.per_address && !is_proxy {
             // With a limit of zero the new entry would stay for ever.
             if *here == 0 {
                 open.by_ip_prefix.remove(&ip_prefix);
@@ -100,6 +104,18 @@ mod tests {
         assert!(admission.admit(ip("192.0.2.2")).is_some());
         drop(first);
         assert!(admission.admit(ip("192.0.2.1")).is_some());
+    }
+
+    #[test]
+    fn a_trusted_proxy_has_no_cap_of_its_own() {
+        let trusted_proxies = vec![IpNetwork::parse("10.0.0.0/8").unwrap()];
+        let limits = ConnectionLimits { connections: 4, per_address: 1, trusted_proxies, ..Default::default() };
+        let admission = Admission::new(&limits, Arc::new(ConnectionCounters::default()));
+        let places: Vec<_> = (0..3).map(|_| admission.admit(ip("::ffff:10.0.0.1")).unwrap()).collect();
+        let _other = admission.admit(ip("192.0.2.1")).unwrap();
+        assert!(admission.admit(ip("10.0.0.1")).is_none(), "the total still counts");
+        drop(places);
+        assert!(admission.admit(ip("192.0.2.1")).is_none());
     }
 
     #[test]

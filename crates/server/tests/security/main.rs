@@ -14,6 +14,7 @@ mod messages;
 mod metadata;
 mod origins;
 mod privacy;
+mod proxies;
 mod rates;
 mod requests;
 mod scopes;

@@ -15,8 +15,8 @@ use crate::StoreError;
 use crate::audit::{AuditClass, tenant_chain};
 use crate::backend::stats::WriterStats;
 use crate::backend::{
-    AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress,
-    RetentionSession, StoreDriver, await_reply,
+    AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
+    RetentionProgress, RetentionSession, StoreDriver, await_reply,
 };
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, StoredValue, run_ready};
@@ -111,6 +111,11 @@ impl RetentionSession for &SqliteStoreDriver {
 
     async fn chains(&self, class: AuditClass, before: Millis) -> Result<Vec<String>, StoreError> {
         first_column(&self.read(EXPIRED_CHAINS, &[before.0.into(), class.pattern().into()]).await?)
+    }
+
+    async fn newest(&self) -> Result<Option<i64>, StoreError> {
+        let rows = self.read(NEWEST_LINK, &[]).await?;
+        rows.first().map_or(Ok(None), |row| row.optional_integer(0))
     }
 
     async fn run(&self, chunk: RetentionChunk) -> Result<RetentionProgress, StoreError> {
