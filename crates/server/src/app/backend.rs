@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
@@ -39,6 +40,8 @@ pub struct DataBackend {
     pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
+    /// When the newest audit record was made, before this process made any.
+    pub newest_record: Option<Millis>,
     pub(super) master: SealKey,
     pub(crate) anchors: AnchorCounters,
 }
@@ -71,6 +74,8 @@ impl DataBackend {
             .map(|store| Arc::new(store) as _),
         };
         let store = opened.map_err(DataBackendError::Store)?;
-        Ok(DataBackend { data_dir, store, clock, random, master, anchors: AnchorCounters::default() })
+        // If it cannot be read now, retention cannot delete either.
+        let newest_record = store.newest_record().await.ok().flatten();
+        Ok(DataBackend { data_dir, store, clock, random, newest_record, master, anchors: AnchorCounters::default() })
     }
 }

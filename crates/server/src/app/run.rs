@@ -179,6 +179,7 @@ fn connection_limits(config: &Config) -> ConnectionLimits {
     ConnectionLimits {
         connections: config.limits.connections,
         per_address: config.limits.connections_per_address,
+        trusted_proxies: config.trusted_proxies.clone(),
         drain: config.deadlines.drain,
         ..ConnectionLimits::default()
     }

@@ -146,6 +146,8 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may call, as a browser writes them.
     pub allowed_origins: Vec<String>,
+    /// Whose word about the address of a client counts.
+    pub trusted_proxies: Vec<IpNetwork>,
     pub certificate: CertificateConfig,
     pub admin: AdminConfig,
     pub token: TokenConfig,

@@ -27,6 +27,7 @@ pub(super) struct RawConfig {
     pub(super) public_url: Option<PublicUrl>,
     pub(super) allowed_hosts: Option<Vec<String>>,
     pub(super) allowed_origins: Option<Vec<String>>,
+    pub(super) trusted_proxies: Vec<IpNetwork>,
     pub(super) database: DatabaseConfig,
     pub(super) database_ca: Option<PathBuf>,
     pub(super) certificate: Option<PathBuf>,
@@ -75,6 +76,7 @@ impl RawConfig {
             public_url: None,
             allowed_hosts: None,
             allowed_origins: None,
+            trusted_proxies: Vec::new(),
             database: DatabaseConfig::Embedded,
             database_ca: None,
             certificate: None,
@@ -147,6 +149,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         public_url: raw.public_url.unwrap_or(PublicUrl::localhost(raw.listen.port())),
         allowed_hosts: raw.allowed_hosts.unwrap_or_default(),
         allowed_origins: raw.allowed_origins.unwrap_or_default(),
+        trusted_proxies: raw.trusted_proxies,
         certificate,
         admin: AdminConfig { listen: raw.operator_listen },
         token: TokenConfig {

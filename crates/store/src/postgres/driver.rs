@@ -22,8 +22,8 @@ use crate::StoreError;
 use crate::audit::AuditClass;
 use crate::audit::summary::{self, GROWN_CHAINS};
 use crate::backend::{
-    AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress,
-    RetentionSession, StoreDriver, WriterStats, await_reply,
+    AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
+    RetentionProgress, RetentionSession, StoreDriver, WriterStats, await_reply,
 };
 use crate::keyring::Keyring;
 use crate::reindex::IndexSession as _;
@@ -161,6 +161,11 @@ impl RetentionSession for PgRetention<'_> {
     async fn chains(&self, class: AuditClass, before: Millis) -> Result<Vec<String>, StoreError> {
         let params: PgParams<'_> = &[&before.0, &class.pattern()];
         first_column(&self.connection.query_as_tenant(AUDITOR, EXPIRED_CHAINS, params).await?)
+    }
+
+    async fn newest(&self) -> Result<Option<i64>, StoreError> {
+        let rows = self.connection.query_as_tenant(AUDITOR, NEWEST_LINK, &[]).await?;
+        Ok(rows.first().map_or(Ok(None), |row| row.try_get(0))?)
     }
 
     /// The tenant's writers are locked out meanwhile: an update must find a row complete or deleted. Idempotency

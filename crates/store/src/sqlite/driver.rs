@@ -17,8 +17,8 @@ use crate::audit::summary::{self, GROWN_CHAINS};
 use crate::audit::{AuditClass, tenant_chain};
 use crate::backend::stats::WriterStats;
 use crate::backend::{
-    AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress,
-    RetentionSession, StoreDriver, await_reply,
+    AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
+    RetentionProgress, RetentionSession, StoreDriver, await_reply,
 };
 use crate::keyring::Keyring;
 use crate::sql::registry_rows;
@@ -128,6 +128,11 @@ impl RetentionSession for &SqliteStoreDriver {
 
     async fn chains(&self, class: AuditClass, before: Millis) -> Result<Vec<String>, StoreError> {
         first_column(&self.read(EXPIRED_CHAINS, &[before.0.into(), class.pattern().into()]).await?)
+    }
+
+    async fn newest(&self) -> Result<Option<i64>, StoreError> {
+        let rows = self.read(NEWEST_LINK, &[]).await?;
+        rows.first().map_or(Ok(None), |row| row.optional_integer(0))
     }
 
     async fn run(&self, chunk: RetentionChunk) -> Result<RetentionProgress, StoreError> {
