@@ -1,4 +1,5 @@
-//! The clock and the randomness of the operating system. The only place where either is asked for.
+//! The clock and the randomness of the operating system. The only place where either is asked for. And what the system
+//! must not do with this process: write its memory to a disk.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,6 +18,8 @@ impl Clock for SystemClock {
 
 pub struct SystemRandom;
 
+/// Every nonce and key comes straight from the system: there is no generator in between whose state a fork or a snapshot
+/// of the machine could repeat.
 impl Random for SystemRandom {
     /// Without randomness nothing here is safe, so an operating system that provides none ends the process.
     fn fill(&self, bytes: &mut [u8]) {
@@ -25,4 +28,14 @@ impl Random for SystemRandom {
             std::process::abort();
         }
     }
+}
+
+/// Keys and personal data are in memory, and a core dump would put them into a file. By the limit no file is written;
+/// by the attribute no handler gets the memory through a pipe either, and no other process of the same user can read it.
+/// Where the system refuses, the process goes on.
+pub fn disable_core_dumps() {
+    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }

@@ -7,6 +7,7 @@ mod deliveries;
 mod exports;
 mod health;
 mod imports;
+mod keys;
 mod maintenance;
 mod person;
 mod requests;
@@ -21,6 +22,7 @@ pub use deliveries::{DeliveryAction, DeliveryReply, DeliveryTask, DeliveryView, 
 pub use exports::{ExportReply, ExportStep, ExportTask, PersonalData};
 pub use health::health;
 pub use imports::{ImportReply, ImportStep, ImportTask, ListPosition, ListedIds};
+pub use keys::{KeyAction, KeyState, KeyView};
 pub use maintenance::{MaintenanceAction, MaintenanceState, MaintenanceView};
 pub use person::{PersonFound, PersonReply, PersonStep, PersonTask};
 pub use requests::{AdminRequest, AdminResponse, AdminService, ClientView, UnknownTenants};

@@ -2,6 +2,7 @@
 //! over its socket and in a command that has locked the data folder itself.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,9 +10,11 @@ use arc_swap::ArcSwap;
 use frontdesk_engine::model::contract_entry::Requires;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_identity::{new_client, new_secret};
 use frontdesk_store::Backend;
+use frontdesk_store::transfer::DataLocation;
 use serde::{Deserialize, Serialize};
 
 use super::advance::{AdvanceTask, AdvanceView};
@@ -19,6 +22,7 @@ use super::audit_record::{client_record, export_record, tenant_record};
 use super::deliveries::{DeliveryAction, DeliveryReply, DeliveryTask};
 use super::exports::{ExportReply, ExportStep, ExportTask};
 use super::imports::{ImportReply, ImportStep, ImportTask};
+use super::keys::{KeyAction, KeyView};
 use super::maintenance::{MaintenanceAction, MaintenanceView};
 use super::person::{PersonReply, PersonStep, PersonTask};
 use super::service_level::ServiceLevelView;
@@ -85,6 +89,10 @@ pub enum AdminRequest {
     Advance {
         task: AdvanceTask,
     },
+    /// About the master key.
+    Key {
+        action: KeyAction,
+    },
     /// How fast tools are; without a path, of every mount of the contract.
     ServiceLevel {
         contract: String,
@@ -110,6 +118,7 @@ impl AdminRequest {
             | AdminRequest::Maintenance { .. }
             | AdminRequest::Advance { .. }
             | AdminRequest::ServiceLevel { .. }
+            | AdminRequest::Key { .. }
             | AdminRequest::Tenant { .. } => Duration::from_secs(30),
         }
     }
@@ -148,6 +157,7 @@ pub enum AdminResponse {
     Deliveries(DeliveryReply),
     Maintenance(Vec<MaintenanceView>),
     Advanced(AdvanceView),
+    Key(KeyView),
     ServiceLevels(Vec<ServiceLevelView>),
 }
 
@@ -168,7 +178,11 @@ pub struct ClientView {
 pub struct AdminService {
     pub(super) store: Arc<dyn Backend>,
     pub(super) clock: Arc<dyn Clock>,
-    random: Arc<dyn Random>,
+    pub(super) random: Arc<dyn Random>,
+    pub(super) data: PathBuf,
+    pub(super) location: DataLocation,
+    pub(super) root: SealKey,
+    pub(super) rotating: tokio::sync::Mutex<()>,
     /// Runs calls, where there is one.
     app: Option<Arc<ArcSwap<App>>>,
     /// Every scope that a client can have.
@@ -189,6 +203,10 @@ impl AdminService {
             store: Arc::clone(&backend.store),
             clock: Arc::clone(&backend.clock),
             random: Arc::clone(&backend.random),
+            data: backend.data_dir.path().to_owned(),
+            location: backend.location.clone(),
+            root: backend.root.clone(),
+            rotating: tokio::sync::Mutex::default(),
             app: None,
             scopes: known.flat_map(|contract| contract.scopes).collect(),
         }
@@ -228,6 +246,7 @@ impl AdminService {
             AdminRequest::Maintenance { action, mount } => {
                 self.maintenance(action, mount.as_deref()).await.map(AdminResponse::Maintenance)
             }
+            AdminRequest::Key { action } => self.change_key(action).await.map(AdminResponse::Key),
             AdminRequest::Advance { task } => self.advance(task).await.map(AdminResponse::Advanced),
             AdminRequest::Deliveries { task, action } => {
                 self.deliveries(task, action).await.map(AdminResponse::Deliveries)

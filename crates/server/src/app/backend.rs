@@ -1,12 +1,15 @@
 //! The data of a server: its folder, its database, its clock and its randomness. Enough for commands that serve nobody.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
+use frontdesk_store::root_key::{open_root_key, read_root_key};
+use frontdesk_store::transfer::DataLocation;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
 use crate::config::DatabaseConfig;
@@ -38,7 +41,10 @@ pub struct DataBackend {
     pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
-    pub(super) master: SealKey,
+    /// Where the data is.
+    pub location: DataLocation,
+    /// The root key of the database: every other key is derived from it.
+    pub(crate) root: SealKey,
 }
 
 impl DataBackend {
@@ -46,11 +52,13 @@ impl DataBackend {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let master = data_dir.master_key(random.as_ref()).map_err(DataBackendError::DataDir)?;
+        let location = data_location(data_dir.path(), database);
+        let root = open_root_key(&location, &master, random.as_ref()).await.map_err(DataBackendError::Store)?;
         let tables = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         let opened: Result<Arc<dyn Backend>, StoreError> = match database {
             DatabaseConfig::Embedded => SqliteStore::open(SqliteOptions {
                 path: data_dir::database_file(data_dir.path()),
-                master: master.clone(),
+                master: root.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
                 tables,
@@ -59,7 +67,7 @@ impl DataBackend {
             .map(|store| Arc::new(store) as _),
             DatabaseConfig::Postgres(address) => PostgresStore::open(PostgresOptions {
                 address: address.clone(),
-                master: master.clone(),
+                master: root.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
                 tables,
@@ -68,6 +76,19 @@ impl DataBackend {
             .await
             .map(|store| Arc::new(store) as _),
         };
-        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, master })
+        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, location, root })
     }
+}
+
+pub fn data_location(data: &Path, database: &DatabaseConfig) -> DataLocation {
+    match database {
+        DatabaseConfig::Embedded => DataLocation::Sqlite(data_dir::database_file(data)),
+        DatabaseConfig::Postgres(address) => DataLocation::Postgres(address.clone()),
+    }
+}
+
+/// The root key of data that exists; nothing is written.
+pub async fn existing_root_key(data: &Path, database: &DatabaseConfig) -> Result<SealKey, DataBackendError> {
+    let master = data_dir::read_master_key(&data_dir::master_key_file(data)).map_err(DataBackendError::DataDir)?;
+    read_root_key(&data_location(data, database), &master).await.map_err(DataBackendError::Store)
 }

@@ -35,7 +35,7 @@ use frontdesk_identity::{Dependencies, EmbeddedServer};
 use crate::config::{Config, DatabaseConfig};
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{CallMetrics, DeliveryMetrics, Log, Telemetry};
-pub use backend::{DataBackend, DataBackendError};
+pub use backend::{DataBackend, DataBackendError, data_location, existing_root_key};
 pub(crate) use background::{
     abort_tasks, flush_tally, flush_traces, run_import_worker, run_retention, run_tally_flush,
 };
@@ -130,7 +130,7 @@ impl App {
             clock: Arc::clone(&backend.clock),
             random: Arc::clone(&backend.random),
             observer: telemetry,
-            keys: Keys { cursor: backend.master.derive("cursor") },
+            keys: Keys { cursor: backend.root.derive("cursor") },
             rates: Rates::default(),
             inflight: Inflight::default().with_stream_limits(stream_limits(&config)),
             tally,
@@ -189,7 +189,7 @@ impl App {
             clock: Arc::clone(&self.desk.clock),
             random: Arc::clone(&self.desk.random),
             observer: Arc::clone(&self.desk.observer),
-            keys: Keys { cursor: self.backend.master.derive("cursor") },
+            keys: Keys { cursor: self.backend.root.derive("cursor") },
             rates: self.desk.rates.clone(),
             inflight: self.desk.inflight.with_stream_limits(stream_limits(&config)),
             tally: Arc::clone(&self.desk.tally),

@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::output::{IfExists, OutputFile};
 use super::{CliError, DataArgs, counted, resolve_paths, runtime};
+use crate::app::existing_root_key;
 use crate::config::DatabaseConfig;
 use crate::data_dir;
 
@@ -99,12 +100,12 @@ pub(super) fn run(args: AuditArgs) -> Result<ExitCode, CliError> {
 fn open(args: DataArgs) -> Result<ChainReader, CliError> {
     let (data, database) = resolve_paths(args)?;
     data_dir::require_data(&data, &database)?;
-    let master = data_dir::read_master_key(&data_dir::master_key_file(&data))?;
+    let runtime = runtime()?;
+    let root = runtime.block_on(existing_root_key(&data, &database))?;
     Ok(match database {
-        DatabaseConfig::Embedded => ChainReader::Embedded(AuditReader::open(&data_dir::database_file(&data), &master)),
+        DatabaseConfig::Embedded => ChainReader::Embedded(AuditReader::open(&data_dir::database_file(&data), &root)),
         DatabaseConfig::Postgres(address) => {
-            let runtime = runtime()?;
-            let reader = runtime.block_on(PostgresAudit::open(&address, &master))?;
+            let reader = runtime.block_on(PostgresAudit::open(&address, &root))?;
             ChainReader::Postgres(runtime, Box::new(reader))
         }
     })

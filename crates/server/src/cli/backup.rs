@@ -10,7 +10,7 @@ use clap::Args;
 use frontdesk_store::{AuditReader, StoreError, back_up, inspect};
 
 use super::{CliError, DataArgs, resolve_paths, runtime};
-use crate::app::DataBackend;
+use crate::app::{DataBackend, existing_root_key};
 use crate::config::DatabaseConfig;
 use crate::data_dir::{self, DataDir, DataDirError};
 
@@ -87,7 +87,7 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
     copy(backup, &database).map_err(|error| format!("cannot write {}: {error}", database.display()))?;
     let mut out = io::stdout().lock();
     let restored = format!("{} restored into {}", backup.display(), data.display());
-    let Some(master) = master else {
+    if master.is_none() {
         writeln!(
             out,
             "{restored}\n\
@@ -97,13 +97,15 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
             data.display(),
         )?;
         return Ok(ExitCode::SUCCESS);
-    };
-    if let Err(error) = runtime()?.block_on(DataBackend::open(data_dir, &DatabaseConfig::Embedded)) {
+    }
+    let runtime = runtime()?;
+    if let Err(error) = runtime.block_on(DataBackend::open(data_dir, &DatabaseConfig::Embedded)) {
         discard(&database);
         return Err(format!("the backup was not restored: {error}").into());
     }
     writeln!(out, "{restored}")?;
-    if !AuditReader::open(&database, &master).verify()?.is_intact() {
+    let root = runtime.block_on(existing_root_key(&data, &DatabaseConfig::Embedded))?;
+    if !AuditReader::open(&database, &root).verify()?.is_intact() {
         return Err(
             "the data was restored, but its audit log was changed or is incomplete; see `frontdesk audit verify`"
                 .into(),

@@ -153,6 +153,7 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
         | AdminRequest::Advance { .. }
         | AdminRequest::Deliveries { .. }
         | AdminRequest::ServiceLevel { .. }
+        | AdminRequest::Key { .. }
         | AdminRequest::Tenant { .. } => NeededData::Existing,
     };
     let guard = StoreGuard::default();
@@ -172,7 +173,8 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
         }
         AdminResponse::Clients(clients) => clients.iter().map(serde_json::to_string).collect(),
         AdminResponse::Revoked { id } => Ok(vec![json!({"id": id, "revoked": true}).to_string()]),
-        AdminResponse::Recorded
+        AdminResponse::Key(_)
+        | AdminResponse::Recorded
         | AdminResponse::Token(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)
@@ -212,7 +214,8 @@ fn describe(response: &AdminResponse) -> String {
             "There are no clients yet; see `frontdesk client add --help`.".to_owned()
         }
         AdminResponse::Clients(clients) => list(clients),
-        AdminResponse::Recorded
+        AdminResponse::Key(_)
+        | AdminResponse::Recorded
         | AdminResponse::Token(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)

@@ -15,6 +15,7 @@ mod demo_partner;
 mod erase;
 mod export;
 mod import;
+mod key;
 mod maintenance;
 mod manifest;
 mod output;
@@ -48,6 +49,7 @@ use data_args::DataArgs;
 use demo::DemoArgs;
 use export::ExportRecordsArgs;
 use import::ImportArgs;
+use key::KeyArgs;
 use maintenance::MaintenanceArgs;
 use serve::ServeArgs;
 use shell::{CompletionsArgs, ManArgs};
@@ -100,6 +102,7 @@ enum Command {
     Client(ClientArgs),
     Config(ConfigArgs),
     Audit(AuditArgs),
+    Key(KeyArgs),
     Backup(BackupArgs),
     Restore(RestoreArgs),
     Import(Box<ImportArgs>),
@@ -162,6 +165,7 @@ impl Command {
             Command::Tenant(args) => tenant::run(args),
             Command::Token(args) => token::run(args),
             Command::Maintenance(args) => maintenance::run(args),
+            Command::Key(args) => key::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),
             Command::Stdio(args) => stdio::run(args),

@@ -19,11 +19,22 @@ static BOAT: TableSpec = TableSpec {
     filtered: &[],
     searched: &[],
     index: None,
+    check: None,
 };
 
 /// Not transferred: the tenant's own row and the chain heads, which the import creates, short-lived tokens, what tables
 /// of this database are indexed for, and which tenants were erased here.
-const NOT_TRANSFERRED: [&str; 5] = ["fd_audit_head", "fd_erasure", "fd_index", "fd_tenant", "fd_token"];
+const NOT_TRANSFERRED: [&str; 9] = [
+    "fd_audit_head",
+    "fd_audit_roster",
+    "fd_audit_summary",
+    "fd_erasure",
+    "fd_index",
+    "fd_installation",
+    "fd_root_key",
+    "fd_tenant",
+    "fd_token",
+];
 
 /// Not transferred: the import rebuilds it.
 const TERM_LIST: &str = "words";

@@ -69,6 +69,7 @@ pub(super) async fn erase(args: EraseTenantArgs) -> Result<(), CliError> {
             | AdminResponse::Deliveries(_)
             | AdminResponse::ServiceLevels(_)
             | AdminResponse::ErasePerson(_)
+            | AdminResponse::Key(_)
             | AdminResponse::Recorded => return Err(unexpected()),
         }
     };

@@ -228,6 +228,7 @@ async fn send(data: DataArgs, needed: NeededData, request: TenantRequest) -> Res
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
         | AdminResponse::ErasePerson(_)
+        | AdminResponse::Key(_)
         | AdminResponse::Recorded => Err(unexpected()),
     }
 }
