@@ -12,6 +12,7 @@ use frontdesk_store::root_key::{open_root_key, read_root_key};
 use frontdesk_store::transfer::DataLocation;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
+use super::audit_sealing::AnchorCounters;
 use crate::config::DatabaseConfig;
 use crate::data_dir::{self, DataDir, DataDirError};
 use crate::system::{SystemClock, SystemRandom};
@@ -45,6 +46,7 @@ pub struct DataBackend {
     pub location: DataLocation,
     /// The root key of the database: every other key is derived from it.
     pub(crate) root: SealKey,
+    pub(crate) anchors: AnchorCounters,
 }
 
 impl DataBackend {
@@ -76,7 +78,8 @@ impl DataBackend {
             .await
             .map(|store| Arc::new(store) as _),
         };
-        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, location, root })
+        let store = opened.map_err(DataBackendError::Store)?;
+        Ok(DataBackend { data_dir, store, clock, random, location, root, anchors: AnchorCounters::default() })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The running application: everything that answers calls, built from a configuration and the opened data. It is replaced
 //! as a whole on reload; a call keeps the one it began with.
 
+mod audit_sealing;
 mod backend;
 mod background;
 mod booking_clock;
@@ -35,6 +36,7 @@ use frontdesk_identity::{Dependencies, EmbeddedServer};
 use crate::config::{Config, DatabaseConfig};
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{CallMetrics, DeliveryMetrics, Log, Telemetry};
+pub(crate) use audit_sealing::AnchorCounters;
 pub use backend::{DataBackend, DataBackendError, data_location, existing_root_key};
 pub(crate) use background::{
     abort_tasks, flush_tally, flush_traces, run_import_worker, run_retention, run_tally_flush,

@@ -236,6 +236,20 @@ pub static KEYS: &[ConfigKey] = &[
         value_type: ValueType::OptionalNumber { min: 0, max: 36_500, at: |raw| &mut raw.retain_days_admin },
     },
     ConfigKey {
+        path: "audit.anchor",
+        env: "FRONTDESK_AUDIT_ANCHOR",
+        default: DefaultValue::Text(""),
+        about: "The file that signed anchors of the audit chains are appended to. Keep it outside the data folder, where nobody who can write to the database can write to it.",
+        value_type: ValueType::File(|raw| &mut raw.audit_anchor),
+    },
+    ConfigKey {
+        path: "audit.anchor_minutes",
+        env: "FRONTDESK_AUDIT_ANCHOR_MINUTES",
+        default: DefaultValue::Text("15"),
+        about: "How often an anchor is appended while something is written.",
+        value_type: ValueType::Number { min: 1, max: 1440, at: |raw| &mut raw.anchor_minutes },
+    },
+    ConfigKey {
         path: "log.format",
         env: "FRONTDESK_LOG_FORMAT",
         default: DefaultValue::Text("auto"),

@@ -225,6 +225,14 @@ pub struct AuditConfig {
     pub writes: Retention,
     pub reads: Retention,
     pub administration: Retention,
+    pub anchor: Option<AnchorConfig>,
+}
+
+/// Where audit anchors are appended, and how often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnchorConfig {
+    pub file: PathBuf,
+    pub interval: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

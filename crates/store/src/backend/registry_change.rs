@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use frontdesk_engine::model::tenant::{FieldUpdate, GroupId, TenantUpdate};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant, Token};
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, TenantId};
 
 use super::erasure;
 use super::registry::{GET_TENANT, read_tenant};
 use super::word_list::{has_word, join, without_word};
 use crate::StoreError;
-use crate::audit::AuditClass;
+use crate::audit::{AuditClass, summary};
 use crate::reindex::IndexSession;
 use crate::sql::session::{SqlSession, StoredValue};
 
@@ -52,6 +53,11 @@ pub(crate) enum RegistryChange {
     RevokeToken {
         hash: [u8; 32],
         client: ClientId,
+    },
+    /// Counts a restored backup in the summary of the audit chains.
+    CountRestore {
+        audit_key: SealKey,
+        at: Millis,
     },
     /// Changes nothing; only the record is written.
     Record,
@@ -113,6 +119,7 @@ impl RegistryChange {
                 let text = "DELETE FROM fd_token WHERE token_hash = $1 AND client = $2";
                 session.execute(text, &[hash.as_slice().into(), client.as_str().into()]).await?
             }
+            RegistryChange::CountRestore { audit_key, at } => summary::count_restore(session, audit_key, *at).await?,
             RegistryChange::Record => 1,
             RegistryChange::WriteProbe => {
                 session.write_probe().await?;

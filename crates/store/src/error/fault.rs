@@ -52,6 +52,8 @@ impl From<StoreError> for Fault {
             | StoreError::NewerSchema { .. }
             | StoreError::UnknownColumn { .. }
             | StoreError::NoInstallation
+            | StoreError::NoSummary
+            | StoreError::NotAnAnchor
             | StoreError::Io { .. } => Fault::internal(cause),
         }
     }

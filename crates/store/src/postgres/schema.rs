@@ -12,7 +12,7 @@ use super::rls::{self, RlsPolicy};
 use super::sql_texts::{BEGIN, COMMIT, FIXED_COLUMNS};
 use crate::StoreError;
 use crate::error::DatabaseKind;
-use crate::installation::{self, InstallationState, SetupKeys};
+use crate::installation::{self, SetupKeys};
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::ddl;
 
@@ -137,13 +137,7 @@ async fn apply_migrations(
 /// nodes that start together get one key. The master key is tried first: a wrong one must leave nothing behind.
 async fn set_up_installation(connection: &PgConnection, keys: &SetupKeys, found: i64) -> Result<(), StoreError> {
     check_key(connection, &keys.master).await?;
-    if ddl::creates_installation(found) {
-        installation::create(connection, keys, InstallationState::Original).await
-    } else if installation::find(connection, &keys.master).await?.is_none() {
-        installation::create(connection, keys, InstallationState::Recreated).await
-    } else {
-        Ok(())
-    }
+    installation::set_up(connection, keys, ddl::creates_installation(found)).await
 }
 
 /// Creates a declared table with its policies, or adds the columns and indexes that its declaration has gained. No

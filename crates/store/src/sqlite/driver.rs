@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::Changed;
+use frontdesk_engine::seal::SealKey;
 use tokio::sync::oneshot;
 
 use super::SqliteContext;
@@ -12,6 +13,7 @@ use super::readers::{ReaderThreads, SqliteReadPool};
 use super::write_tx::WriteTx;
 use super::writer::{SqliteWriter, WriteJob};
 use crate::StoreError;
+use crate::audit::summary::{self, GROWN_CHAINS};
 use crate::audit::{AuditClass, tenant_chain};
 use crate::backend::stats::WriterStats;
 use crate::backend::{
@@ -21,6 +23,9 @@ use crate::backend::{
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, StoredValue, run_ready};
 use crate::transfer::tables::TransferTable;
+
+/// How many chains are entered into the summary at once, while other writers wait.
+const CHAINS_PER_SEAL: usize = 100;
 
 pub struct SqliteStoreDriver {
     pub(super) context: Arc<SqliteContext>,
@@ -84,6 +89,21 @@ impl StoreDriver for SqliteStoreDriver {
 
     fn stats(&self) -> WriterStats {
         self.writer.stats()
+    }
+
+    fn audit_key(&self) -> &SealKey {
+        &self.context.audit_key
+    }
+
+    /// Looked for beside the writer, which then enters some at a time.
+    async fn seal_audit(&self) -> Result<(), StoreError> {
+        let grown = first_column(&self.read(GROWN_CHAINS, &[]).await?)?;
+        let at = self.context.clock.now();
+        for chains in grown.chunks(CHAINS_PER_SEAL).map(<[String]>::to_vec) {
+            self.run_task(move |tx| run_ready(summary::seal_chains(tx.connection, &tx.context.audit_key, &chains, at)))
+                .await?;
+        }
+        Ok(())
     }
 
     async fn retention(&self) -> Result<&SqliteStoreDriver, StoreError> {

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::StoreError;
 use crate::backend::load_tenant_keys;
 use crate::error::DatabaseKind;
-use crate::installation::{self, InstallationState, SetupKeys};
+use crate::installation::{self, SetupKeys};
 use crate::keyring::Keyring;
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::session::run_ready;
@@ -111,13 +111,7 @@ pub(crate) fn migrate(
 /// master key is tried first: a wrong one must leave nothing behind.
 async fn set_up_installation(connection: &Connection, keys: &SetupKeys, found: i64) -> Result<(), StoreError> {
     load_tenant_keys(connection, &Keyring::new(&keys.master, Arc::clone(&keys.random))).await?;
-    if ddl::creates_installation(found) {
-        installation::create(connection, keys, InstallationState::Original).await
-    } else if installation::find(connection, &keys.master).await?.is_none() {
-        installation::create(connection, keys, InstallationState::Recreated).await
-    } else {
-        Ok(())
-    }
+    installation::set_up(connection, keys, ddl::creates_installation(found)).await
 }
 
 /// Creates a declared table, or adds the columns that its declaration has gained.

@@ -151,6 +151,8 @@ impl TenantImport {
         for work in &self.work {
             self.tx.reindex(&self.keys, work).await?;
         }
+        // What the links of an earlier release have written is not known.
+        self.tx.begin_chain(&self.audit_key, &self.chain, self.head.seq).await?;
         self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
         self.add_tenant().await?;
         self.tx.commit().await

@@ -23,7 +23,8 @@ static BOAT: TableSpec = TableSpec {
 };
 
 /// Not transferred: the tenant's own row and the chain heads, which the import creates, short-lived tokens, what tables
-/// of this database are indexed for, and which tenants were erased here.
+/// of this database are indexed for, which tenants were erased here, and what this installation's audit record is compared
+/// with.
 const NOT_TRANSFERRED: [&str; 9] = [
     "fd_audit_head",
     "fd_audit_roster",
