@@ -6,6 +6,7 @@ pub mod app;
 mod audit_anchor;
 pub mod cli;
 pub mod config;
+pub mod connect;
 pub mod data_dir;
 pub mod export_file;
 pub mod http;

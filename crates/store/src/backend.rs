@@ -25,13 +25,14 @@ use tokio::time::timeout;
 use crate::StoreError;
 use crate::audit::AuditClass;
 use crate::keyring::Keyring;
+use crate::sql::registry_rows::{RegistryRow, RegistryTable};
 use crate::sql::session::{SqlRow, StoredValue};
 use crate::transfer::tables::TransferTable;
 
 pub(crate) use answers::{AnswersChunk, ClaimPosition};
-pub(crate) use registry::{GET_TENANT, load_tenant_keys, read_tenant};
-pub(crate) use registry_change::{Applied, RegistryChange};
-pub(crate) use retention::{EXPIRED_CHAINS, Expired, RetentionChunk, RetentionProgress, RetentionSession};
+pub(crate) use registry::{load_tenant_keys, read_tenant};
+pub(crate) use registry_change::{Applied, RegistryChange, tenant_columns};
+pub(crate) use retention::{EXPIRED_CHAINS, Expired, NEWEST_LINK, RetentionChunk, RetentionProgress, RetentionSession};
 pub use stats::WriterStats;
 
 type BoxFuture<'a, T> = frontdesk_engine::model::tool::Future<'a, T>;
@@ -77,6 +78,9 @@ pub trait Backend: Store + Registry {
     /// Counts a restored backup in the summary, with its audit record.
     fn count_restore(&self, at: Millis, record: String) -> BoxFuture<'_, Result<(), Fault>>;
 
+    /// When the newest audit record of all chains was written.
+    fn newest_record(&self) -> BoxFuture<'_, Result<Option<Millis>, Fault>>;
+
     /// Removes the personal part of every stored answer about one of these ids, so that the replay of an old key shows
     /// nobody. The keys stay claimed. Returns how many answers were changed; repeating it is harmless.
     fn erase_answers<'a>(&'a self, tenant: &'a TenantId, ids: &'a [String]) -> BoxFuture<'a, Result<u64, Fault>>;
@@ -97,6 +101,16 @@ pub(crate) trait StoreDriver: Send + Sync {
 
     /// Reads from tables whose rows belong to no tenant.
     fn read(&self, text: &str, params: &[StoredValue]) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>> + Send;
+
+    /// The rows of an authenticated table whose MAC is right.
+    fn find(
+        &self,
+        table: &'static RegistryTable,
+        rest: &str,
+        params: &[StoredValue],
+    ) -> impl Future<Output = Result<Vec<RegistryRow>, StoreError>> + Send {
+        async move { Ok(table.verify(self.keyring().registry(), self.read(&table.select(rest), params).await?).rows) }
+    }
 
     /// Makes the change together with its audit record, and waits until both are durable. There is no record if
     /// nothing was changed.
@@ -162,6 +176,10 @@ where
             self.driver.change(change, record).await?;
             Ok(())
         })
+    }
+
+    fn newest_record(&self) -> BoxFuture<'_, Result<Option<Millis>, Fault>> {
+        Box::pin(async move { Ok(retention::newest_link(&self.driver).await?) })
     }
 
     fn erase_answers<'a>(&'a self, tenant: &'a TenantId, ids: &'a [String]) -> BoxFuture<'a, Result<u64, Fault>> {

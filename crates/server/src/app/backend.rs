@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::root_key::{open_root_key, read_root_key};
@@ -46,6 +47,8 @@ pub struct DataBackend {
     pub location: DataLocation,
     /// The root key of the database: every other key is derived from it.
     pub(crate) root: SealKey,
+    /// When the newest audit record was made, before this process made any.
+    pub newest_record: Option<Millis>,
     pub(crate) anchors: AnchorCounters,
 }
 
@@ -79,7 +82,10 @@ impl DataBackend {
             .map(|store| Arc::new(store) as _),
         };
         let store = opened.map_err(DataBackendError::Store)?;
-        Ok(DataBackend { data_dir, store, clock, random, location, root, anchors: AnchorCounters::default() })
+        // If it cannot be read now, retention cannot delete either.
+        let newest_record = store.newest_record().await.ok().flatten();
+        let anchors = AnchorCounters::default();
+        Ok(DataBackend { data_dir, store, clock, random, location, root, newest_record, anchors })
     }
 }
 

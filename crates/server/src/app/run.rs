@@ -21,6 +21,7 @@ use crate::http;
 use crate::net::{
     CertificateEvent, CertificateWatcher, ConnectionLimits, DrainResult, Listener, Shutdown, prepare_certificate,
 };
+use crate::stdio::StdioListener;
 use crate::telemetry::ListenerMetrics;
 use crate::telemetry::traces::{self, listed};
 
@@ -32,6 +33,8 @@ pub struct BoundListeners {
     pub public: Listener,
     pub admin: Listener,
     pub certificates: CertificateWatcher,
+    /// For `frontdesk stdio`; none where no data folder is locked.
+    pub stdio: Option<StdioListener>,
 }
 
 /// What SIGHUP does.
@@ -83,6 +86,12 @@ pub async fn serve_until_shutdown(
         for_streams.load().desk.inflight.streams.close();
         Instant::now() + drain
     };
+    let (for_stdio, stdio_shutdown) = (Arc::clone(&current), shutdown.clone());
+    let stdio = async move {
+        if let Some(listener) = listeners.stdio {
+            listener.serve(for_stdio, stdio_shutdown).await;
+        }
+    };
     let (for_admin, metrics_for_admin) = (Arc::clone(&current), metrics.clone());
     let admin = listeners.admin.serve(
         tls,
@@ -91,7 +100,7 @@ pub async fn serve_until_shutdown(
         Arc::new(move |request, _| health(for_admin.load_full(), metrics_for_admin.clone(), validity.clone(), request)),
         shutdown,
     );
-    let (drained, _, deadline) = tokio::join!(public, admin, deadline);
+    let (drained, _, deadline, ()) = tokio::join!(public, admin, deadline, stdio);
     abort_tasks(background_tasks).await;
     let app = current.load_full();
     flush_tally(&app).await;
@@ -170,6 +179,7 @@ fn connection_limits(config: &Config) -> ConnectionLimits {
     ConnectionLimits {
         connections: config.limits.connections,
         per_address: config.limits.connections_per_address,
+        trusted_proxies: config.trusted_proxies.clone(),
         drain: config.deadlines.drain,
         ..ConnectionLimits::default()
     }

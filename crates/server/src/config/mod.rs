@@ -146,6 +146,8 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may call, as a browser writes them.
     pub allowed_origins: Vec<String>,
+    /// Whose word about the address of a client counts.
+    pub trusted_proxies: Vec<IpNetwork>,
     pub certificate: CertificateConfig,
     pub admin: AdminConfig,
     pub token: TokenConfig,
@@ -197,6 +199,8 @@ pub struct TokenConfig {
 pub struct LimitsConfig {
     pub body_bytes: usize,
     pub import_bytes: usize,
+    /// For all bodies together.
+    pub body_memory_bytes: usize,
     pub page_bytes: usize,
     pub connections: usize,
     pub connections_per_address: usize,

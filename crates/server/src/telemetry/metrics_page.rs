@@ -34,6 +34,8 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     });
     service_levels(&mut page, &kinds.collect::<Vec<_>>(), now);
     streams(&mut page, &app.desk.inflight.streams);
+    page.head("frontdesk_body_memory_bytes", "gauge", "Memory held by request bodies; small ones do not count.");
+    page.line("frontdesk_body_memory_bytes", &[], app.desk.inflight.bodies.held());
     connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.admin.snapshot())]);
     writer(&mut page, &app.backend.store.writer_stats());
     if app.config.audit.anchor.is_some() {
@@ -126,7 +128,7 @@ fn streams(page: &mut Page, streams: &Streams) {
 
 fn connections(page: &mut Page, listeners: [(&str, ConnectionCounts); 2]) {
     type Column = (&'static str, &'static str, &'static str, fn(&ConnectionCounts) -> u64);
-    let columns: [Column; 6] = [
+    let columns: [Column; 7] = [
         ("frontdesk_connections_open", "gauge", "Connections open now.", |counts| counts.open),
         ("frontdesk_connections_accepted_total", "counter", "Accepted connections.", |counts| counts.accepted),
         ("frontdesk_accept_errors_total", "counter", "Failures to accept a connection.", |counts| counts.accept_errors),
@@ -134,6 +136,12 @@ fn connections(page: &mut Page, listeners: [(&str, ConnectionCounts); 2]) {
             counts.handshakes_failed
         }),
         ("frontdesk_connections_late_total", "counter", "Connections cut at a deadline.", |counts| counts.closed_late),
+        (
+            "frontdesk_connections_silent_closed_total",
+            "counter",
+            "Connections closed for others before a request.",
+            |counts| counts.closed_silent,
+        ),
         ("frontdesk_panics_total", "counter", "Calls that panicked and were answered 500.", |counts| counts.panics),
     ];
     for (name, kind, about, value) in columns {

@@ -6,7 +6,7 @@ use frontdesk_engine::seal::SealKey;
 
 use super::report::FindingList;
 use super::roster::{ChainState, RosterEntry};
-use super::row_versions::{AllNamed, LastWrites, name_missing};
+use super::row_versions::{AllNamed, LastWrites, RegistryWrites, name_missing};
 use super::summary::{self, AuditSummary};
 use super::{
     AuditClass, AuditFinding, AuditLink, AuditReport, AuditSelection, ChainHead, ChainSelection, ChainVerifier,
@@ -15,6 +15,7 @@ use super::{
 use crate::StoreError;
 use crate::installation::{self, Installation, InstallationState};
 use crate::reindex::IndexSession;
+use crate::sql::registry_rows::{RegistryKey, TENANT_OR_CHAIN, TENANTS};
 use crate::sql::session::{SqlReader, SqlRow};
 
 /// Instead of a tenant, whose name it can never be: every audit chain can be read.
@@ -25,8 +26,7 @@ const LINKS_PER_QUERY: i64 = 64;
 
 /// Whether the tenant exists, or its records still do.
 pub(crate) async fn knows_tenant<S: SqlReader>(session: &S, tenant: &str) -> Result<bool, StoreError> {
-    let text = "SELECT 1 FROM fd_tenant WHERE tenant = $1 UNION ALL SELECT 1 FROM fd_audit_head WHERE chain = $2";
-    if !session.query(text, &[tenant.into(), tenant_chain(tenant).into()]).await?.is_empty() {
+    if !session.query(TENANT_OR_CHAIN, &[tenant.into(), tenant_chain(tenant).into()]).await?.is_empty() {
         return Ok(true);
     }
     // Of a tenant that was erased there are still the reads and the erasure itself.
@@ -52,6 +52,8 @@ pub(crate) async fn verify<S: IndexSession>(session: &S, keys: &VerifyKeys<'_>) 
     let mut report =
         AuditReport { chains: Vec::new(), findings: Vec::new(), more_findings: 0, rows: RowCounts::default() };
     let mut present = HashSet::new();
+    let mut registry = RegistryWrites::default();
+    let registry_key = RegistryKey::new(keys.master);
     for row in session.query(names, &[]).await? {
         let chain = row.text(0)?;
         present.insert(chain.to_owned());
@@ -63,12 +65,12 @@ pub(crate) async fn verify<S: IndexSession>(session: &S, keys: &VerifyKeys<'_>) 
         let mut writes = LastWrites::new(keys.tables);
         for_each_link(session, chain, |link| {
             verifier.check_link(link);
-            writes.add(link);
+            writes.add(link, &mut registry);
         })
         .await?;
         report.chains.push(verifier.finish());
         if let Some(tenant) = chain.strip_prefix(AuditClass::Writes.prefix())
-            && !is_being_erased(session, tenant).await?
+            && !is_being_erased(session, &registry_key, tenant).await?
         {
             let is_whole = head.kept_after_seq == 0 && entry.is_some_and(|entry| entry.rows_since == 0);
             let all_named = if is_whole { AllNamed::Yes } else { AllNamed::No };
@@ -83,6 +85,7 @@ pub(crate) async fn verify<S: IndexSession>(session: &S, keys: &VerifyKeys<'_>) 
             }
         }
     }
+    registry.compare(session, &registry_key, &mut findings).await?;
     for entry in roster.values().filter(|entry| !present.contains(&entry.chain)) {
         // A chain without a link is begun and ended in one transaction that has failed to write.
         if entry.state == ChainState::Open && entry.is_sealed() && entry.sealed_seq > 0 {
@@ -94,9 +97,9 @@ pub(crate) async fn verify<S: IndexSession>(session: &S, keys: &VerifyKeys<'_>) 
 }
 
 /// Its rows are deleted before its chain.
-async fn is_being_erased<S: SqlReader>(session: &S, tenant: &str) -> Result<bool, StoreError> {
-    let text = "SELECT 1 FROM fd_tenant WHERE tenant = $1 AND erasing_at IS NOT NULL";
-    Ok(!session.query(text, &[tenant.into()]).await?.is_empty())
+async fn is_being_erased<S: SqlReader>(session: &S, key: &RegistryKey, tenant: &str) -> Result<bool, StoreError> {
+    let mark = "WHERE tenant = $1 AND erasing_at IS NOT NULL";
+    Ok(!TENANTS.find(session, key, mark, &[tenant.into()]).await?.is_empty())
 }
 
 /// The row of the installation, the summary, and the roster that it was made of.

@@ -67,6 +67,17 @@ pub enum AuditFinding {
     ChainNotEnded {
         chain: String,
     },
+    /// A row of a tenant, a client or a token.
+    RegistryRow {
+        table: &'static str,
+        id: String,
+        difference: RowDifference,
+    },
+    /// Their MAC is missing or wrong.
+    RowsRefused {
+        table: &'static str,
+        rows: usize,
+    },
     Row {
         tenant: String,
         table: String,
@@ -124,19 +135,29 @@ impl fmt::Display for AuditFinding {
             }
             AuditFinding::Row { tenant, table, id, difference } => {
                 write!(out, "{tenant}: {table} {id}: ")?;
-                match difference {
-                    RowDifference::Version { stored, audited } => {
-                        write!(out, "the row has version {stored}, and the last audited write made version {audited}")
-                    }
-                    RowDifference::Removed { stored } => {
-                        write!(out, "the row is there with version {stored}, and the last audited write removed it")
-                    }
-                    RowDifference::NeverWritten { stored } => {
-                        write!(out, "the row is there with version {stored}, and no audited write made it")
-                    }
-                    RowDifference::Missing => write!(out, "the row is missing, and no audited write removed it"),
-                }
+                difference.fmt(out)
             }
+            AuditFinding::RegistryRow { table, id, difference } => write!(out, "{table} {id}: {difference}"),
+            AuditFinding::RowsRefused { table, rows } => {
+                write!(out, "{table}: {rows} rows were changed without the master key and are refused")
+            }
+        }
+    }
+}
+
+impl fmt::Display for RowDifference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RowDifference::Version { stored, audited } => {
+                write!(out, "the row has version {stored}, and the last audited write made version {audited}")
+            }
+            RowDifference::Removed { stored } => {
+                write!(out, "the row is there with version {stored}, and the last audited write removed it")
+            }
+            RowDifference::NeverWritten { stored } => {
+                write!(out, "the row is there with version {stored}, and no audited write made it")
+            }
+            RowDifference::Missing => write!(out, "the row is missing, and no audited write removed it"),
         }
     }
 }

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::AuditLink;
 use super::report::{AuditFinding, FindingList, RowDifference};
 use crate::StoreError;
-use crate::sql::session::SqlReader;
+use crate::sql::registry_rows::{AUTHENTICATED, RegistryKey};
+use crate::sql::session::{SqlReader, StoredValue};
 
 /// How many rows are read at a time.
 const ROWS_PER_QUERY: i64 = 1_000;
@@ -44,15 +45,80 @@ pub(crate) fn with_written_rows(record: &str, steps: &[Step]) -> String {
         };
         tables.entry(table.name).or_default().insert(id, version);
     }
-    if tables.is_empty() {
-        return record.to_owned();
+    with_rows(record, &tables)
+}
+
+/// A row of tenants, clients or tokens: its table, its key and its version, `None` if it was removed.
+pub(crate) type RegistryVersion = (&'static str, String, Option<i64>);
+
+/// The same for a change of tenants, clients or tokens.
+pub(crate) fn with_registry_rows(record: &str, rows: &[RegistryVersion]) -> String {
+    let mut tables: BTreeMap<&str, BTreeMap<&str, Option<i64>>> = BTreeMap::new();
+    for (table, id, version) in rows {
+        tables.entry(table).or_default().insert(id, *version);
     }
-    let Ok(wrote) = serde_json::to_string(&tables) else {
-        return record.to_owned();
-    };
-    match record.strip_suffix('}') {
-        Some("{") | None => format!("{{\"wrote\":{wrote}}}"),
-        Some(open) => format!("{open},\"wrote\":{wrote}}}"),
+    with_rows(record, &tables)
+}
+
+fn with_rows(record: &str, tables: &BTreeMap<&str, BTreeMap<&str, Option<i64>>>) -> String {
+    let wrote = serde_json::to_string(tables).ok().filter(|_| !tables.is_empty());
+    match (wrote, record.strip_suffix('}')) {
+        (Some(wrote), Some(open)) if open.len() > 1 => format!("{open},\"wrote\":{wrote}}}"),
+        (Some(wrote), _) if record.is_empty() || record == "{}" => format!("{{\"wrote\":{wrote}}}"),
+        (Some(_) | None, _) => record.to_owned(),
+    }
+}
+
+/// The bytes of a key in hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The last audited change of each tenant, client and revoked token, of all chains together: several nodes change them, so
+/// the instant of the link says which was the last.
+#[derive(Default)]
+pub(crate) struct RegistryWrites(HashMap<(&'static str, String), (i64, Option<i64>)>);
+
+impl RegistryWrites {
+    fn add(&mut self, table: &str, id: &str, at: i64, version: Option<i64>) {
+        if let Some(table) = AUTHENTICATED.iter().find(|own| own.name == table) {
+            let last = self.0.entry((table.name, id.to_owned())).or_insert((at, version));
+            *last = (*last).max((at, version));
+        }
+    }
+
+    /// A row with a lower version than was audited, or that was removed, was put back. Others prove nothing: expired tokens
+    /// go without a record, and not every change of a token has one.
+    pub(crate) async fn compare<S: SqlReader>(
+        &self,
+        session: &S,
+        key: &RegistryKey,
+        findings: &mut FindingList,
+    ) -> Result<(), StoreError> {
+        for table in AUTHENTICATED {
+            let verified = table.verify(key, session.query(&table.select(""), &[]).await?);
+            if !verified.refused.is_empty() {
+                let (table, rows) = (table.name, verified.refused.len());
+                findings.add(AuditFinding::RowsRefused { table, rows });
+            }
+            for row in &verified.rows {
+                let id = match row.value(table.columns.first().copied().unwrap_or_default())? {
+                    StoredValue::Text(text) => text.clone(),
+                    StoredValue::Bytes(bytes) => hex(bytes),
+                    StoredValue::Null | StoredValue::Integer(_) => continue,
+                };
+                let stored = row.version();
+                let difference = match self.0.get(&(table.name, id.clone())) {
+                    Some((_, None)) => RowDifference::Removed { stored },
+                    Some((_, Some(audited))) if stored < *audited => {
+                        RowDifference::Version { stored, audited: *audited }
+                    }
+                    Some((_, Some(_))) | None => continue,
+                };
+                findings.add(AuditFinding::RegistryRow { table: table.name, id, difference });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -83,12 +149,14 @@ impl<'a> LastWrites<'a> {
         LastWrites { tables, rows: HashMap::new() }
     }
 
-    pub(crate) fn add(&mut self, link: &AuditLink) {
+    pub(crate) fn add(&mut self, link: &AuditLink, registry: &mut RegistryWrites) {
         let tables = self.tables;
         for_each_row(link, |table, id, version| {
             if let Some(number) = tables.iter().position(|own| own.table.name == table) {
                 let write = LastWrite { table: u16::try_from(number).unwrap_or(u16::MAX), version };
                 self.rows.insert(row_key(table, id), write);
+            } else {
+                registry.add(table, id, link.at, version);
             }
         });
     }

@@ -13,6 +13,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_index.sql"),
     include_str!("../migrations/0003_tenants.sql"),
     include_str!("../migrations/0004_logins.sql"),
+    include_str!("../migrations/0005_authenticated_rows.sql"),
     INSTALLATION,
     include_str!("../migrations/0007_keys.sql"),
 ];

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Store;
+use frontdesk_engine::ports::registry::Registry;
 use frontdesk_store::Backend as _;
 use frontdesk_store::audit::AuditReport;
 use frontdesk_testkit::store_suite::audit_loss::{self, AttackedStore};
@@ -11,6 +12,10 @@ use crate::test_store::TestStore;
 
 impl AttackedStore for TestStore {
     fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store) as Arc<_>
+    }
+
+    fn registry(&self) -> Arc<dyn Registry> {
         Arc::clone(&self.store) as Arc<_>
     }
 
@@ -60,6 +65,11 @@ async fn a_chain_rolled_back_and_continued_is_found() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_summary_and_its_entries_cannot_be_edited() {
     audit_loss::the_summary_and_its_entries_cannot_be_edited(TestStore::new().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn access_put_back_whole_is_found() {
+    audit_loss::access_put_back_whole_is_found(TestStore::new().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -11,8 +11,9 @@ use crate::test_store::TestStore;
 use frontdesk_testkit::store_suite::boats::{add, boat, claim, done, event, insert, plan};
 use frontdesk_testkit::store_suite::{north, south};
 
-/// Where its id still stands: in the list of erasures. Records of a server, which are not made here, name it as well.
-const MAY_NAME_IT: [&str; 2] = ["fd_audit_roster", "fd_erasure"];
+/// Where its id still stands: in the records of administration, in the list of chains, which says that its chain has
+/// ended, and in the list of erasures.
+const MAY_NAME_IT: [&str; 3] = ["fd_audit", "fd_audit_roster", "fd_erasure"];
 
 /// A name that nothing else contains.
 fn canary() -> TenantId {

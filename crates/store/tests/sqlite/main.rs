@@ -13,6 +13,7 @@ mod installation;
 mod opening;
 mod reindex;
 mod search_terms;
+mod tampering;
 mod test_store;
 mod transfer;
 mod writer;

@@ -152,6 +152,11 @@ fn open_with(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
     let TestStore { store, folder, .. } = TestStore::new().await;
+    subject_of(store, folder)
+}
+
+/// The same with a store that is open already.
+pub(crate) fn subject_of(store: Arc<SqliteStore>, folder: Arc<Folder>) -> StoreUnderTest {
     let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
@@ -192,11 +197,13 @@ impl StoreInspector for Raw {
     }
 
     fn node(&self) -> Vec<String> {
-        self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "node:%")
+        let records = self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "node:%");
+        records.iter().map(|record| without_rows(record)).collect()
     }
 
     fn administration(&self) -> Vec<String> {
-        self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "admin:%")
+        let records = self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "admin:%");
+        records.iter().map(|record| without_rows(record)).collect()
     }
 }
 

@@ -6,14 +6,19 @@ use std::sync::Arc;
 
 use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::table::Row;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
+use frontdesk_engine::ports::registry::Registry;
 
 use super::boats::{BOAT, boat, done, insert, plan, update};
 use super::north;
+use super::registry::{client, id, note, token};
 
 /// A store with the tenants `north` and `south`, and its database as an intruder sees it.
 pub trait AttackedStore: Sized {
     fn store(&self) -> Arc<dyn Store>;
+
+    fn registry(&self) -> Arc<dyn Registry>;
 
     /// Runs statements behind the store's back.
     fn sql(&self, text: &str);
@@ -148,4 +153,28 @@ pub async fn rows_put_back_whole_are_found(test: impl AttackedStore) {
         "north: boat b3: the row is missing, and no audited write removed it",
     ];
     assert_eq!(test.findings().await, expected);
+}
+
+/// Their MACs are right: only the audit record shows that they were revoked.
+pub async fn access_put_back_whole_is_found(test: impl AttackedStore) {
+    let registry = test.registry();
+    registry.add_client(client("agent"), note()).await.unwrap();
+    for number in [1, 2] {
+        registry.add_token(token(number, "agent", 9_000), Vec::new(), Millis(0), note()).await.unwrap();
+    }
+    test.sql("CREATE TABLE old_client AS SELECT * FROM fd_client; CREATE TABLE old_token AS SELECT * FROM fd_token");
+    registry.revoke_token([1; 32], &id("agent"), note()).await.unwrap();
+    registry.revoke_client(&id("agent"), Millis(60), note()).await.unwrap();
+    assert_eq!(test.findings().await, [""; 0]);
+    test.sql("DELETE FROM fd_client; INSERT INTO fd_client SELECT * FROM old_client");
+    test.sql("INSERT INTO fd_token SELECT * FROM old_token");
+    let removed = "the row is there with version 1, and the last audited write removed it";
+    let expected = [
+        "fd_client agent: the row has version 1, and the last audited write made version 2".to_owned(),
+        format!("fd_token {}: {removed}", "01".repeat(32)),
+        format!("fd_token {}: {removed}", "02".repeat(32)),
+    ];
+    let mut findings = test.findings().await;
+    findings.sort_unstable();
+    assert_eq!(findings, expected);
 }

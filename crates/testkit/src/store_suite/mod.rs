@@ -18,6 +18,7 @@ pub mod reading;
 pub mod registry;
 pub mod removing;
 pub mod steps;
+pub mod tampering;
 pub mod tenants;
 pub mod unwritten;
 
@@ -60,10 +61,11 @@ pub trait StoreInspector: Send + Sync {
 
 /// A record of the audit as the caller's plan gave it, without the rows that the store has added.
 pub fn without_rows(record: &str) -> String {
-    match record.split_once(",\"wrote\":{") {
+    let own = |line: &str| match line.split_once(",\"wrote\":{") {
         Some((own, _)) => format!("{own}}}"),
-        None => record.to_owned(),
-    }
+        None => line.to_owned(),
+    };
+    record.lines().map(own).collect::<Vec<_>>().join("\n")
 }
 
 /// The two tenants of a subject.
