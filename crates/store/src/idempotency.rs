@@ -67,7 +67,7 @@ pub(crate) fn open_at(keys: &TenantKeys, place: &ClaimPlace<'_>, request_hash: &
     let ClaimPlace { tenant, client, tool, key_hash } = place;
     let data = |cell| associated_data(cell, tenant, client, tool, key_hash);
     let request_hash = keys.open_bytes(&data("fd_claim meaning"), request_hash)?;
-    decode(&keys.open(&data("fd_claim"), answer)?).filter(|_| request_hash.len() == 32)
+    decode(&keys.open_bytes(&data("fd_claim"), answer)?).filter(|_| request_hash.len() == 32)
 }
 
 /// The same answer without its personal part, sealed again, if it is about one of these ids and has such a part.

@@ -48,7 +48,7 @@ impl Rates {
     /// After how many whole seconds there will be a call in the key's budget, if there is none now. Takes nothing.
     pub fn wait(&self, key: &[&str], budget: Budget, now: MonotonicMillis) -> Option<u64> {
         let mut debt = self.budgets.get(self.hash(key))?;
-        take_from(&mut debt, budget, now).err()
+        take_from(&mut debt, 1, budget, now).err()
     }
 
     /// Counts one call into the key's window, or says after how many whole seconds the next one begins.
