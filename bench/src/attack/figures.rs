@@ -65,9 +65,9 @@ work is in every latency.
 Made on {date} from {commit} with the {profile} binary; {cores} cores, {os}; load average {load_before:.1} before the run.
 {busy}
 {table}
-*Before* is what was measured when the attack was first tried, on another day. The attacks and their tests are listed in
-[spec/attacks.tsv](../spec/attacks.tsv); what each limit does is in [configuration.md](configuration.md) and in the decision
-records [0135](decisions/0135-bodies-are-paid-by-size.md) and [0136](decisions/0136-silent-connections-make-room.md).
+*Before* is what was measured when the attack was first tried, on another day. `spec/attacks.tsv` lists the attacks and their
+tests. docs/configuration.md says what each limit does, docs/decisions/0135-bodies-are-paid-by-size.md and
+docs/decisions/0136-silent-connections-make-room.md why.
 ",
         date = now.get(..10).unwrap_or_default(),
         commit = commit(),

@@ -83,7 +83,10 @@ impl RegistryWrites {
     fn add(&mut self, table: &str, id: &str, at: i64, version: Option<i64>) {
         if let Some(table) = AUTHENTICATED.iter().find(|own| own.name == table) {
             let last = self.0.entry((table.name, id.to_owned())).or_insert((at, version));
-            *last = (*last).max((at, version));
+            // Of one chain in the order of its links, also those of one millisecond.
+            if at >= last.0 {
+                *last = (at, version);
+            }
         }
     }
 
