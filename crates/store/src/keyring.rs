@@ -60,9 +60,12 @@ const DIGEST_BYTES: usize = 16;
 
 /// What the key that wraps the tenants' keys is derived for.
 const PURPOSE: &str = "tenant keys";
+/// What the key of records about people is derived for.
+const LOGIN_RECORDS: &str = "login records";
 
 pub(crate) struct Keyring {
     wrapping: SealKey,
+    login_records: SealKey,
     random: Arc<dyn Random>,
     cache: RwLock<KeyCache>,
 }
@@ -80,7 +83,23 @@ pub(crate) struct CacheState(u64);
 
 impl Keyring {
     pub(crate) fn new(master: &SealKey, random: Arc<dyn Random>) -> Keyring {
-        Keyring { wrapping: master.derive(PURPOSE), random, cache: RwLock::default() }
+        Keyring {
+            wrapping: master.derive(PURPOSE),
+            login_records: master.derive(LOGIN_RECORDS),
+            random,
+            cache: RwLock::default(),
+        }
+    }
+
+    /// A record about people, sealed: it opens only with the same associated data.
+    pub(crate) fn seal_login_record(&self, associated_data: &[String], plain: &[u8]) -> Option<Vec<u8>> {
+        let data: Vec<&str> = associated_data.iter().map(String::as_str).collect();
+        self.login_records.seal(self.random.as_ref(), &data, plain)
+    }
+
+    pub(crate) fn open_login_record(&self, associated_data: &[String], sealed: &[u8]) -> Option<Vec<u8>> {
+        let data: Vec<&str> = associated_data.iter().map(String::as_str).collect();
+        self.login_records.open(&data, sealed)
     }
 
     /// A new tenant's wrapped key. It can be used only after `unwrap`.

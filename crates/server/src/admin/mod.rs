@@ -7,6 +7,7 @@ mod deliveries;
 mod exports;
 mod health;
 mod imports;
+mod login_clients;
 mod maintenance;
 mod person;
 mod requests;
@@ -14,6 +15,7 @@ mod service_level;
 mod socket;
 mod tenants;
 mod tokens;
+mod users;
 
 pub use advance::{AdvanceTask, AdvanceView};
 pub(crate) use audit_record::{client_record, import_record, tenant_record, tenant_update_record};
@@ -27,4 +29,6 @@ pub use requests::{AdminRequest, AdminResponse, AdminService, ClientView, Unknow
 pub use service_level::{KindView, LatencyView, ServiceLevelView, StandingView};
 pub use socket::{SocketError, is_served, send_request, serve};
 pub use tenants::{TenantField, TenantFields, TenantRequest, TenantResponse, TenantView};
-pub use tokens::{TokenRequest, TokenView};
+pub use tokens::{TokenRequest, TokenResponse, TokenView};
+pub(crate) use users::setup_link;
+pub use users::{UserRequest, UserResponse, UserRow};

@@ -23,7 +23,8 @@ use super::maintenance::{MaintenanceAction, MaintenanceView};
 use super::person::{PersonReply, PersonStep, PersonTask};
 use super::service_level::ServiceLevelView;
 use super::tenants::{TenantRequest, TenantResponse};
-use super::tokens::{TokenRequest, TokenView};
+use super::tokens::{TokenRequest, TokenResponse};
+use super::users::{UserRequest, UserResponse};
 use crate::app::{App, DataBackend};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,9 +45,20 @@ pub enum AdminRequest {
     RevokeClient {
         id: String,
     },
-    /// A token that counts as a login.
-    IssueToken {
+    /// A client with redirect URIs, which acts for people.
+    AddLoginClient {
+        name: String,
+        redirect_uris: Vec<String>,
+        scopes: Vec<String>,
+        has_secret: bool,
+    },
+    /// About tokens of the operator.
+    Token {
         request: TokenRequest,
+    },
+    /// About people who log in.
+    User {
+        request: UserRequest,
     },
     /// A tenant is about to be exported by another process; the audit log must say so.
     #[serde(rename = "note_export")]
@@ -104,7 +116,9 @@ impl AdminRequest {
             | AdminRequest::ListClients
             | AdminRequest::RotateClient { .. }
             | AdminRequest::RevokeClient { .. }
-            | AdminRequest::IssueToken { .. }
+            | AdminRequest::AddLoginClient { .. }
+            | AdminRequest::Token { .. }
+            | AdminRequest::User { .. }
             | AdminRequest::RecordExport { .. }
             | AdminRequest::Export { .. }
             | AdminRequest::Maintenance { .. }
@@ -134,8 +148,13 @@ pub enum AdminResponse {
         new_tenants: Vec<String>,
     },
     Clients(Vec<ClientView>),
-    /// The only place where the token appears.
-    Token(TokenView),
+    /// With the secret, if there is one; the only place where it appears.
+    LoginClient {
+        client: ClientView,
+        secret: Option<String>,
+    },
+    Token(TokenResponse),
+    User(UserResponse),
     Revoked {
         id: String,
     },
@@ -162,6 +181,9 @@ pub struct ClientView {
     pub scopes: Vec<String>,
     pub created_at: String,
     pub revoked_at: Option<String>,
+    /// Where it receives answers, if it acts for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redirect_uris: Vec<String>,
 }
 
 /// Handles admin requests.
@@ -214,11 +236,17 @@ impl AdminService {
             }
             AdminRequest::ListClients => {
                 let clients = self.store.clients().await.map_err(explain)?;
-                Ok(AdminResponse::Clients(clients.iter().map(view).collect()))
+                let mut views: Vec<ClientView> = clients.iter().map(view).collect();
+                views.extend(self.login_clients().await?);
+                Ok(AdminResponse::Clients(views))
             }
             AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
             AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
-            AdminRequest::IssueToken { request } => self.issue_token(request).await.map(AdminResponse::Token),
+            AdminRequest::AddLoginClient { name, redirect_uris, scopes, has_secret } => {
+                self.add_login_client(name, redirect_uris, &scopes, has_secret).await
+            }
+            AdminRequest::Token { request } => self.handle_token(request).await.map(AdminResponse::Token),
+            AdminRequest::User { request } => self.handle_user(request).await.map(AdminResponse::User),
             AdminRequest::RecordExport { tenant } => self.record_export(&tenant).await,
             AdminRequest::Import { task, step } => self.import(task, step).await.map(AdminResponse::Import),
             AdminRequest::Export { task, step } => self.export(task, step).await.map(AdminResponse::Export),
@@ -281,7 +309,7 @@ impl AdminService {
     }
 
     /// A typing error must not create a tenant.
-    async fn require_known(&self, tenants: &[TenantId]) -> Result<(), String> {
+    pub(super) async fn require_known(&self, tenants: &[TenantId]) -> Result<(), String> {
         let known: Vec<TenantId> =
             self.store.tenants().await.map_err(explain)?.into_iter().map(|tenant| tenant.id).collect();
         match tenants.iter().find(|tenant| !known.contains(tenant)) {
@@ -319,7 +347,10 @@ impl AdminService {
     async fn revoke(&self, id: ClientId) -> Result<AdminResponse, String> {
         let now = self.clock.now();
         let record = client_record(now, "client.revoke", &id);
-        match self.store.revoke_client(&id, now, record).await.map_err(explain)? {
+        match self.store.revoke_client(&id, now, record.clone()).await.map_err(explain)? {
+            Changed::Nothing if self.remove_login_client(&id, record).await? => {
+                Ok(AdminResponse::Revoked { id: id.as_str().to_owned() })
+            }
             Changed::Nothing => Err(unknown(&id)),
             Changed::Done => {
                 tracing::info!(client = id.as_str(), "client revoked");
@@ -377,5 +408,6 @@ fn view(client: &Client) -> ClientView {
         scopes: client.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
         created_at: client.created_at.to_rfc3339(),
         revoked_at: client.revoked_at.map(|at| at.to_rfc3339()),
+        redirect_uris: Vec::new(),
     }
 }

@@ -104,7 +104,9 @@ pub(super) fn run(entry: &ContractEntry, name: &str, matches: &ArgMatches) -> Re
             | AdminResponse::Clients(_)
             | AdminResponse::Revoked { .. }
             | AdminResponse::Recorded
+            | AdminResponse::LoginClient { .. }
             | AdminResponse::Token(_)
+            | AdminResponse::User(_)
             | AdminResponse::Import(_)
             | AdminResponse::Export(_)
             | AdminResponse::ErasePerson(_)

@@ -238,7 +238,9 @@ impl EraseCommand {
             | AdminResponse::Clients(_)
             | AdminResponse::Revoked { .. }
             | AdminResponse::Recorded
+            | AdminResponse::LoginClient { .. }
             | AdminResponse::Token(_)
+            | AdminResponse::User(_)
             | AdminResponse::Import(_)
             | AdminResponse::Maintenance(_)
             | AdminResponse::Advanced(_)

@@ -77,7 +77,9 @@ pub(super) fn run(args: MaintenanceArgs) -> Result<ExitCode, CliError> {
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
+        | AdminResponse::LoginClient { .. }
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::ErasePerson(_)

@@ -27,6 +27,7 @@ mod stdio;
 mod table;
 mod tenant;
 mod token;
+mod user;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -54,6 +55,7 @@ use shell::{CompletionsArgs, ManArgs};
 use stdio::StdioArgs;
 use tenant::TenantArgs;
 use token::TokenArgs;
+use user::UserArgs;
 
 /// How long tasks may go on after the server has ended.
 const TASK_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -77,6 +79,7 @@ For real:
   frontdesk config check --config FILE        validate the configuration
   frontdesk serve --config FILE               serve it
   frontdesk tenant add --help                 add a business
+  frontdesk user add --help                   let a person log in
   frontdesk client add --help                 give a program access
   frontdesk import RECORDS FILE               bring your own records in
   frontdesk export RECORDS                    write records into a file
@@ -106,6 +109,7 @@ enum Command {
     Export(ExportRecordsArgs),
     Tenant(TenantArgs),
     Token(TokenArgs),
+    User(UserArgs),
     Maintenance(MaintenanceArgs),
     Stdio(StdioArgs),
     Completions(CompletionsArgs),
@@ -161,6 +165,8 @@ impl Command {
             Command::Export(args) => export::run(args),
             Command::Tenant(args) => tenant::run(args),
             Command::Token(args) => token::run(args),
+            Command::User(args) => user::run(args),
+            Command::User(args) => user::run(args),
             Command::Maintenance(args) => maintenance::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),

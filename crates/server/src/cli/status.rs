@@ -66,7 +66,9 @@ pub(super) fn run(entry: &ContractEntry, matches: &ArgMatches) -> Result<ExitCod
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
+        | AdminResponse::LoginClient { .. }
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::ErasePerson(_)

@@ -12,10 +12,10 @@ use frontdesk_engine::seal::SealKey;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::StoreDriver;
 use super::registry_change::{Applied, RegistryChange};
 use super::retention::{RetentionChunk, RetentionProgress, RetentionSession, delete_links};
 use super::word_list::{has_word, without_word};
+use super::{StoreDriver, login_records};
 use crate::StoreError;
 use crate::audit::{AuditClass, ChainHead, tenant_chain};
 use crate::reindex::IndexSession;
@@ -115,6 +115,7 @@ pub(super) async fn begin<S: IndexSession>(
                 SELECT coalesce(max(number), 0) + 1, CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM fd_erasure";
     session.execute(text, &[tenant.into(), at.0.into(), json!(report).to_string().into()]).await?;
     end_tokens(session, tenant).await?;
+    login_records::end_with_tenant(session, tenant).await?;
     Ok(Applied::Done(AuditClass::Administration, completed(record, &[("erased_chain", json!(report.chain))])?))
 }
 
@@ -171,6 +172,8 @@ pub(super) async fn finish<S: SqlSession>(
     let shared =
         format!("UPDATE fd_client SET tenants = {} WHERE {}", without_word("tenants", 1), has_word("tenants", 1));
     session.execute(&shared, &[tenant.into()]).await?;
+    // Somebody may have allowed something between the mark and now.
+    login_records::end_with_tenant(session, tenant).await?;
     session.execute("DELETE FROM fd_tenant WHERE tenant = $1", &[tenant.into()]).await?;
     let report = change_report(session, tenant, |report| report.clients = clients).await?;
     let text = "UPDATE fd_erasure SET ended_at = $2 WHERE tenant = $1 AND ended_at IS NULL";

@@ -8,6 +8,7 @@ use frontdesk_engine::ports::registry::{Changed, Client, Tenant, Token};
 use frontdesk_engine::{ClientId, TenantId};
 
 use super::erasure;
+use super::login_records::{self, SealedChange};
 use super::registry::{GET_TENANT, read_tenant};
 use super::word_list::{has_word, join, without_word};
 use crate::StoreError;
@@ -53,6 +54,12 @@ pub(crate) enum RegistryChange {
         hash: [u8; 32],
         client: ClientId,
     },
+    LoginRecords {
+        changes: Vec<SealedChange>,
+        now: Millis,
+        /// Without one, no record is written.
+        class: Option<AuditClass>,
+    },
     /// Changes nothing; only the record is written.
     Record,
     /// Changes nothing, but writes to the disk.
@@ -62,6 +69,8 @@ pub(crate) enum RegistryChange {
 /// What a change has done, and the audit record to write with it.
 pub(crate) enum Applied {
     Nothing,
+    /// Done, and no record is written.
+    Unrecorded,
     Done(AuditClass, String),
 }
 
@@ -69,7 +78,7 @@ impl Applied {
     pub(crate) fn changed(&self) -> Changed {
         match self {
             Applied::Nothing => Changed::Nothing,
-            Applied::Done(..) => Changed::Done,
+            Applied::Unrecorded | Applied::Done(..) => Changed::Done,
         }
     }
 }
@@ -112,6 +121,13 @@ impl RegistryChange {
             RegistryChange::RevokeToken { hash, client } => {
                 let text = "DELETE FROM fd_token WHERE token_hash = $1 AND client = $2";
                 session.execute(text, &[hash.as_slice().into(), client.as_str().into()]).await?
+            }
+            RegistryChange::LoginRecords { changes, now, class } => {
+                login_records::apply(session, changes, *now).await?;
+                return Ok(match class {
+                    Some(class) => Applied::Done(*class, record.to_owned()),
+                    None => Applied::Unrecorded,
+                });
             }
             RegistryChange::Record => 1,
             RegistryChange::WriteProbe => {

@@ -72,7 +72,7 @@ async fn a_database_of_an_earlier_release_is_migrated() {
     done(&store, plan("change", &north(), vec![change])).await;
     let found = store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
     assert_eq!(found.secret, secret);
-    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["4"]);
+    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["5"]);
     // Administration has a chain of its own now, and what was recorded before stays verifiable.
     store.record_administration(r#"{"did":"something"}"#.to_owned()).await.unwrap();
     assert_eq!(test.peek().administration(), [r#"{"did":"something"}"#]);

@@ -222,7 +222,9 @@ async fn send(client: &AdminClient, task: &ExportTask, step: ExportStep) -> Resu
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
+        | AdminResponse::LoginClient { .. }
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Import(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Maintenance(_)

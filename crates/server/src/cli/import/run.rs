@@ -273,7 +273,9 @@ async fn send(client: &AdminClient, task: &ImportTask, step: ImportStep) -> Resu
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
         | AdminResponse::Recorded
+        | AdminResponse::LoginClient { .. }
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)
         | AdminResponse::Advanced(_)
