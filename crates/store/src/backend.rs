@@ -26,12 +26,13 @@ use tokio::time::timeout;
 use crate::StoreError;
 use crate::audit::AuditClass;
 use crate::keyring::Keyring;
+use crate::sql::registry_rows::{RegistryRow, RegistryTable};
 use crate::sql::session::{SqlRow, StoredValue};
 use crate::transfer::tables::TransferTable;
 
 pub(crate) use answers::{AnswersChunk, ClaimPosition};
-pub(crate) use registry::{GET_TENANT, load_tenant_keys, read_tenant};
-pub(crate) use registry_change::{Applied, RegistryChange};
+pub(crate) use registry::{load_tenant_keys, read_tenant};
+pub(crate) use registry_change::{Applied, RegistryChange, tenant_columns};
 pub(crate) use retention::{EXPIRED_CHAINS, Expired, RetentionChunk, RetentionProgress, RetentionSession};
 pub use stats::WriterStats;
 
@@ -92,6 +93,16 @@ pub(crate) trait StoreDriver: Send + Sync {
 
     /// Reads from tables whose rows belong to no tenant.
     fn read(&self, text: &str, params: &[StoredValue]) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>> + Send;
+
+    /// The rows of an authenticated table whose MAC is right.
+    fn find(
+        &self,
+        table: &'static RegistryTable,
+        rest: &str,
+        params: &[StoredValue],
+    ) -> impl Future<Output = Result<Vec<RegistryRow>, StoreError>> + Send {
+        async move { Ok(table.verify(self.keyring().registry(), self.read(&table.select(rest), params).await?).rows) }
+    }
 
     /// Makes the change together with its audit record, and waits until both are durable. There is no record if
     /// nothing was changed.

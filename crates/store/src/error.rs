@@ -86,6 +86,8 @@ pub enum StoreError {
     RlsMissing {
         table: String,
     },
+    /// The rows of the database had MACs the last time, and have none now.
+    MacsRemoved,
     /// A queue is full.
     Busy,
     /// The transaction was not committed.
@@ -247,6 +249,11 @@ impl fmt::Display for StoreError {
                 "row-level security of the table {table} is not as Frontdesk made it. Look into who changed it; then run: \
                  ALTER TABLE {table} ENABLE ROW LEVEL SECURITY; ALTER TABLE {table} FORCE ROW LEVEL SECURITY, \
                  and drop policies that are not named frontdesk"
+            ),
+            StoreError::MacsRemoved => write!(
+                out,
+                "the rows of this database have no MACs, although they had them when this master key was used last: the \
+                 database was put back to an earlier release, or changed by somebody without the key. Restore a backup."
             ),
             StoreError::Busy => write!(out, "the queue is full"),
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),

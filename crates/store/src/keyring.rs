@@ -9,6 +9,7 @@ use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
+use crate::sql::registry_rows::RegistryKey;
 
 /// A tenant's two keys: one for sealing, one for keyed hashes.
 pub(crate) struct TenantKeys {
@@ -60,12 +61,10 @@ const DIGEST_BYTES: usize = 16;
 
 /// What the key that wraps the tenants' keys is derived for.
 const PURPOSE: &str = "tenant keys";
-/// What the key of records about people is derived for.
-const LOGIN_RECORDS: &str = "login records";
 
 pub(crate) struct Keyring {
     wrapping: SealKey,
-    login_records: SealKey,
+    registry: RegistryKey,
     random: Arc<dyn Random>,
     cache: RwLock<KeyCache>,
 }
@@ -85,21 +84,15 @@ impl Keyring {
     pub(crate) fn new(master: &SealKey, random: Arc<dyn Random>) -> Keyring {
         Keyring {
             wrapping: master.derive(PURPOSE),
-            login_records: master.derive(LOGIN_RECORDS),
+            registry: RegistryKey::new(master),
             random,
             cache: RwLock::default(),
         }
     }
 
-    /// A record about people, sealed: it opens only with the same associated data.
-    pub(crate) fn seal_login_record(&self, associated_data: &[String], plain: &[u8]) -> Option<Vec<u8>> {
-        let data: Vec<&str> = associated_data.iter().map(String::as_str).collect();
-        self.login_records.seal(self.random.as_ref(), &data, plain)
-    }
-
-    pub(crate) fn open_login_record(&self, associated_data: &[String], sealed: &[u8]) -> Option<Vec<u8>> {
-        let data: Vec<&str> = associated_data.iter().map(String::as_str).collect();
-        self.login_records.open(&data, sealed)
+    /// The key of the rows that decide access.
+    pub(crate) fn registry(&self) -> &RegistryKey {
+        &self.registry
     }
 
     /// A new tenant's wrapped key. It can be used only after `unwrap`.
@@ -132,6 +125,11 @@ impl Keyring {
             cache.tenants.insert(tenant.to_owned(), Arc::clone(&keys));
         }
         Ok(keys)
+    }
+
+    /// Whether this master key has wrapped the tenant's key.
+    pub(crate) fn opens(&self, tenant: &str, wrapped: &[u8]) -> bool {
+        unwrap_key(&self.wrapping, tenant, wrapped).is_some()
     }
 
     pub(crate) fn state(&self) -> CacheState {

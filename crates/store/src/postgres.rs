@@ -34,6 +34,7 @@ use crate::audit::KEY_PURPOSE;
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::keyring::Keyring;
 use crate::reindex;
+use crate::sql::registry_rows::UnauthenticatedRows;
 use crate::transfer::tables::{self, TransferTable};
 use connection::PgConnection;
 use erasure_watch::ErasureWatch;
@@ -93,17 +94,23 @@ pub(crate) async fn check_initialized(
 }
 
 impl PostgresStore {
+    /// Also a database of a release without MACs, whose rows are trusted.
     pub async fn open(options: PostgresOptions) -> Result<PostgresStore, StoreError> {
+        PostgresStore::open_with(options, UnauthenticatedRows::Adopt).await
+    }
+
+    pub async fn open_with(options: PostgresOptions, rows: UnauthenticatedRows) -> Result<PostgresStore, StoreError> {
         // Migrations may take longer than a statement is allowed to otherwise.
         let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
         rls::check_role(&connection).await?;
-        let work = schema::migrate(&connection, &options.tables).await?;
+        let keyring = Keyring::new(&options.master, options.random.clone());
+        let work = schema::migrate(&connection, &options.tables, keyring.registry(), rows).await?;
         rls::check_policies(&connection, &options.tables).await?;
         schema::check_key(&connection, &options.master).await?;
         let mut name = [0; 8];
         options.random.fill(&mut name);
         let context = Arc::new(PgContext {
-            keyring: Keyring::new(&options.master, options.random),
+            keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
             tables: options.tables.iter().map(|table| (table.name, PgTexts::of(table))).collect(),

@@ -31,6 +31,7 @@ use crate::backend::{SqlStore, load_tenant_keys};
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::sql;
+use crate::sql::registry_rows::UnauthenticatedRows;
 use crate::sql::session::run_ready;
 use crate::transfer::tables::{self, TransferTable};
 use checkpoints::Checkpointer;
@@ -85,16 +86,22 @@ pub(crate) struct SqliteTexts {
 }
 
 impl SqliteStore {
+    /// Also a database of a release without MACs, whose rows are trusted.
     pub fn open(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
-        let path = options.path.clone();
-        SqliteStore::open_file(options).map_err(|error| error.of_file(&path))
+        SqliteStore::open_with(options, UnauthenticatedRows::Adopt)
     }
 
-    fn open_file(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
+    pub fn open_with(options: SqliteOptions, rows: UnauthenticatedRows) -> Result<SqliteStore, StoreError> {
+        let path = options.path.clone();
+        SqliteStore::open_file(options, rows).map_err(|error| error.of_file(&path))
+    }
+
+    fn open_file(options: SqliteOptions, rows: UnauthenticatedRows) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
-        let work = open::migrate(&connection, &options.tables)?;
+        let keyring = Keyring::new(&options.master, options.random);
+        let work = open::migrate(&connection, &options.tables, keyring.registry(), rows)?;
         let context = Arc::new(SqliteContext {
-            keyring: Keyring::new(&options.master, options.random),
+            keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
             tables: options.tables.iter().map(|table| (table.name, SqliteTexts::of(table))).collect(),

@@ -1,6 +1,6 @@
 //! What is stored about people and what they have allowed: users, sessions, codes, grants and the like. Each is a record
-//! of one kind whose content the identity writes and reads; a store keeps it sealed, together with everything else that is
-//! said here, and changes several of them all or none.
+//! of one kind whose content the identity writes and reads; a store authenticates everything that is said here, and
+//! changes several of them all or none.
 
 use crate::model::caller::TenantId;
 use crate::model::fault::Fault;

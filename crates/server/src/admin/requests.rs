@@ -147,7 +147,7 @@ pub enum AdminResponse {
         secret: String,
         new_tenants: Vec<String>,
     },
-    Clients(Vec<ClientView>),
+    Clients(ClientList),
     /// With the secret, if there is one; the only place where it appears.
     LoginClient {
         client: ClientView,
@@ -168,6 +168,14 @@ pub enum AdminResponse {
     Maintenance(Vec<MaintenanceView>),
     Advanced(AdvanceView),
     ServiceLevels(Vec<ServiceLevelView>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientList {
+    pub clients: Vec<ClientView>,
+    /// Rows that were changed without the master key; they are not among the clients.
+    #[serde(default)]
+    pub refused: usize,
 }
 
 /// A client as operators see it.
@@ -228,6 +236,12 @@ impl AdminService {
         app.ok_or_else(|| "this process cannot run calls for an operator; stop it and repeat the command".to_owned())
     }
 
+    /// Rows of a table that were changed without the master key.
+    pub(super) async fn refused_rows(&self, table: &str) -> Result<usize, String> {
+        let refused = self.store.refused_rows().await.map_err(explain)?;
+        Ok(refused.iter().filter(|refused| refused.table == table).map(|refused| refused.rows).sum())
+    }
+
     /// An error is a sentence for the operator.
     pub async fn handle(&self, request: AdminRequest) -> Result<AdminResponse, String> {
         match request {
@@ -236,9 +250,9 @@ impl AdminService {
             }
             AdminRequest::ListClients => {
                 let clients = self.store.clients().await.map_err(explain)?;
-                let mut views: Vec<ClientView> = clients.iter().map(view).collect();
-                views.extend(self.login_clients().await?);
-                Ok(AdminResponse::Clients(views))
+                let mut clients: Vec<ClientView> = clients.iter().map(view).collect();
+                clients.extend(self.login_clients().await?);
+                Ok(AdminResponse::Clients(ClientList { clients, refused: self.refused_rows("fd_client").await? }))
             }
             AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
             AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,

@@ -31,6 +31,7 @@ mod user;
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -166,7 +167,6 @@ impl Command {
             Command::Tenant(args) => tenant::run(args),
             Command::Token(args) => token::run(args),
             Command::User(args) => user::run(args),
-            Command::User(args) => user::run(args),
             Command::Maintenance(args) => maintenance::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),
@@ -180,6 +180,19 @@ impl Command {
 /// `1 row`, `2 rows`.
 fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A list without some of its rows says so, on stderr because the list itself may be read by a program.
+fn warn_of_refused_rows(rows: usize, noun: &str) -> io::Result<()> {
+    if rows == 0 {
+        return Ok(());
+    }
+    let rows = counted(u64::try_from(rows).unwrap_or(u64::MAX), noun);
+    writeln!(
+        io::stderr().lock(),
+        "{rows} refused: the row was changed in the database without the master key, and gives no access. \
+         Find out who wrote to the database, and restore a backup."
+    )
 }
 
 fn load_config(file: Option<PathBuf>, flags: Vec<(&str, String)>) -> Result<LoadedConfig, CliError> {

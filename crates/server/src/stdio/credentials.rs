@@ -72,6 +72,8 @@ impl StdioCredentials {
             query: None,
             content_type: Some("application/x-www-form-urlencoded"),
             authorization: &[],
+            cookies: &[],
+            fetch_site: None,
             body: form.as_bytes(),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             trace: &trace,

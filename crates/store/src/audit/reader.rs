@@ -6,6 +6,7 @@ use super::{
     AuditLink, AuditReport, AuditSelection, ChainHead, ChainSelection, ChainVerifier, GENESIS_HASH, tenant_chain,
 };
 use crate::StoreError;
+use crate::sql::registry_rows::TENANT_OR_CHAIN;
 use crate::sql::session::{SqlReader, SqlRow};
 
 /// How many links are held in memory at a time. A link can have thousands of records.
@@ -13,8 +14,7 @@ const LINKS_PER_QUERY: i64 = 64;
 
 /// Whether the tenant exists, or its records still do.
 pub(crate) async fn knows_tenant<S: SqlReader>(session: &S, tenant: &str) -> Result<bool, StoreError> {
-    let text = "SELECT 1 FROM fd_tenant WHERE tenant = $1 UNION ALL SELECT 1 FROM fd_audit_head WHERE chain = $2";
-    if !session.query(text, &[tenant.into(), tenant_chain(tenant).into()]).await?.is_empty() {
+    if !session.query(TENANT_OR_CHAIN, &[tenant.into(), tenant_chain(tenant).into()]).await?.is_empty() {
         return Ok(true);
     }
     // Of a tenant that was erased there are still the reads and the erasure itself.

@@ -14,6 +14,7 @@ use super::{AnswersChunk, ClaimPosition, StoreDriver};
 use crate::StoreError;
 use crate::audit::reader::read_links;
 use crate::audit::{AuditClass, ChainHead, ChainVerifier};
+use crate::keyring::Keyring;
 use crate::sql;
 use crate::sql::session::{SqlSession, StoredValue};
 
@@ -146,6 +147,7 @@ impl RetentionChunk {
     pub(crate) async fn delete<S: SqlSession>(
         &self,
         session: &S,
+        keyring: &Keyring,
         audit_key: &SealKey,
     ) -> Result<RetentionProgress, StoreError> {
         match self {
@@ -162,7 +164,7 @@ impl RetentionChunk {
                 Ok(if deleted < CHUNK_ROWS.unsigned_abs() { RetentionProgress::Done } else { RetentionProgress::More })
             }
             RetentionChunk::Chain { chain, before } => delete_links(session, audit_key, chain, *before).await,
-            RetentionChunk::Erasure { tenant, rows } => rows.delete(session, audit_key, tenant).await,
+            RetentionChunk::Erasure { tenant, rows } => rows.delete(session, keyring, audit_key, tenant).await,
         }
     }
 }

@@ -48,6 +48,7 @@ impl From<StoreError> for Fault {
             | StoreError::NoData
             | StoreError::NotInitialized
             | StoreError::WrongKey
+            | StoreError::MacsRemoved
             | StoreError::OldLibrary { .. }
             | StoreError::NewerSchema { .. }
             | StoreError::UnknownColumn { .. }

@@ -1,5 +1,4 @@
--- People and what they have allowed: users, sessions, codes, grants and the like, one row each. All that is read of a row
--- is authenticated, and its content is sealed, because it names people.
+-- People and what they have allowed: users, sessions, codes, grants and the like, one row each. See `registry_rows`.
 CREATE TABLE fd_login_record (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -8,8 +7,10 @@ CREATE TABLE fd_login_record (
     -- The row ends with this tenant. Not called `tenant`: no row here is only a tenant's.
     ends_with TEXT,
     expires_at BIGINT,
-    version BIGINT NOT NULL,
-    sealed BLOB NOT NULL,
+    -- As JSON: it is read and written whole.
+    content TEXT NOT NULL,
+    version BIGINT NOT NULL DEFAULT 1,
+    mac BLOB,
     PRIMARY KEY (kind, id)
 );
 CREATE INDEX fd_login_record_of ON fd_login_record (owner, kind);

@@ -14,7 +14,7 @@ use super::connection::{PgConnection, PgParams, refs};
 use super::erasure_watch::ErasureWatch;
 use super::read_pool::{ReadPool, RowScope};
 use super::rls::AUDITOR;
-use super::sql_texts::{COMMIT, LOCK_TENANT, delete_terms_before};
+use super::sql_texts::{COMMIT, delete_terms_before};
 use super::values::read_rows;
 use super::writers::Writers;
 use super::{Address, PgContext};
@@ -25,6 +25,7 @@ use crate::backend::{
     RetentionSession, StoreDriver, WriterStats, await_reply,
 };
 use crate::keyring::Keyring;
+use crate::sql::registry_rows::{LOCK_TENANT, LOCK_TOKENS, TENANT_NAMES};
 use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 use crate::transfer::tables::TransferTable;
 
@@ -111,7 +112,7 @@ impl SqlSession for PgConnection {
     }
 
     async fn lock_tokens(&self) -> Result<(), StoreError> {
-        Ok(self.batch_execute("LOCK TABLE fd_token IN SHARE ROW EXCLUSIVE MODE").await?)
+        Ok(self.batch_execute(LOCK_TOKENS).await?)
     }
 
     async fn write_probe(&self) -> Result<(), StoreError> {
@@ -130,7 +131,7 @@ pub(crate) struct PgRetention<'a> {
 impl RetentionSession for PgRetention<'_> {
     /// All of them: row-level security allows no query over the rows of several tenants.
     async fn tenants(&self, _: Expired, _: Millis) -> Result<Vec<String>, StoreError> {
-        first_column(&self.connection.query("SELECT tenant FROM fd_tenant ORDER BY tenant", &[]).await?)
+        first_column(&self.connection.query(TENANT_NAMES, &[]).await?)
     }
 
     async fn has_expired(&self, tenant: &str, expired: Expired, before: Millis) -> Result<bool, StoreError> {
@@ -156,7 +157,7 @@ impl RetentionSession for PgRetention<'_> {
         let lock: [(&str, PgParams<'_>); 1] = [(LOCK_TENANT, &[&tenant])];
         let begun = self.connection.begin_as_tenant(tenant, if is_locked { &lock } else { &[] }).await;
         let outcome = match begun {
-            Ok(_) => chunk.delete(&self.connection, self.audit_key).await,
+            Ok(_) => chunk.delete(&self.connection, self.keyring, self.audit_key).await,
             Err(error) => Err(error.into()),
         };
         self.connection.batch_execute(if outcome.is_ok() { COMMIT } else { "ROLLBACK" }).await?;

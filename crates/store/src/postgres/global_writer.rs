@@ -131,7 +131,7 @@ async fn commit_all(
     let mut administration = String::new();
     for (change, record, _) in &batch.changes {
         connection.batch_execute("SAVEPOINT plan").await?;
-        let applied = change.apply(connection, record).await;
+        let applied = change.apply(connection, context.keyring.registry(), record).await;
         match &applied {
             Ok(applied) => {
                 connection.batch_execute("RELEASE plan").await?;

@@ -14,6 +14,9 @@ use crate::StoreError;
 use crate::error::DatabaseKind;
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::ddl;
+use crate::sql::registry_rows::{
+    RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
+};
 
 const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY KEY CHECK (one = 1), \
                      version BIGINT NOT NULL, key_check BYTEA); \
@@ -26,10 +29,12 @@ const SCHEMA_WITH_ADMINISTRATION: i64 = 3;
 pub(crate) async fn migrate(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
+    key: &RegistryKey,
+    rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     create_version_row(connection).await?;
     connection.batch_execute(BEGIN).await?;
-    match apply_migrations(connection, tables).await {
+    match apply_migrations(connection, tables, key, rows).await {
         Ok(work) => {
             connection.batch_execute(COMMIT).await?;
             Ok(work)
@@ -95,13 +100,16 @@ fn is_creation_race(error: &tokio_postgres::Error) -> bool {
 async fn apply_migrations(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
+    key: &RegistryKey,
+    rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
-    let rows = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
-    let found: i64 = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
+    let versions = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
+    let found: i64 = versions.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
         return Err(StoreError::NewerSchema { database: DatabaseKind::Postgres, found, known });
     }
+    require_allowed(found, rows)?;
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         connection.batch_execute(&ddl::for_postgres(text)).await?;
     }
@@ -113,6 +121,9 @@ async fn apply_migrations(
         for text in rls::policies_for_administration() {
             connection.batch_execute(&text).await?;
         }
+    }
+    if found < SCHEMA_WITH_MACS {
+        authenticate_all(connection, key).await?;
     }
     if found < known {
         connection.execute("UPDATE fd_schema SET version = $1", &[&known]).await?;

@@ -19,6 +19,7 @@ use crate::backend::{
     RetentionSession, StoreDriver, await_reply,
 };
 use crate::keyring::Keyring;
+use crate::sql::registry_rows;
 use crate::sql::session::{SqlReader, SqlRow, StoredValue, run_ready};
 use crate::transfer::tables::TransferTable;
 
@@ -66,7 +67,7 @@ impl StoreDriver for SqliteStoreDriver {
 
     async fn change(&self, change: RegistryChange, record: String) -> Result<Changed, StoreError> {
         self.run_task(move |tx| {
-            let applied = run_ready(change.apply(tx.connection, &record))?;
+            let applied = run_ready(change.apply(tx.connection, tx.context.keyring.registry(), &record))?;
             if let Applied::Done(class, record) = &applied {
                 tx.append_node_link(*class, record)?;
             }
@@ -96,11 +97,7 @@ impl RetentionSession for &SqliteStoreDriver {
     async fn tenants(&self, expired: Expired, before: Millis) -> Result<Vec<String>, StoreError> {
         let text = match expired {
             Expired::Claims => "SELECT DISTINCT tenant FROM fd_claim WHERE at < $1 ORDER BY tenant".to_owned(),
-            Expired::Rows { table, column } => format!(
-                "SELECT tenant FROM fd_tenant WHERE EXISTS (SELECT 1 FROM {} AS own \
-                 WHERE own.tenant = fd_tenant.tenant AND own.{column} < $1) ORDER BY tenant",
-                table.name
-            ),
+            Expired::Rows { table, column } => registry_rows::tenants_with_rows_before(table, column),
         };
         first_column(&self.read(&text, &[before.0.into()]).await?)
     }
@@ -115,7 +112,7 @@ impl RetentionSession for &SqliteStoreDriver {
 
     async fn run(&self, chunk: RetentionChunk) -> Result<RetentionProgress, StoreError> {
         self.run_task(move |tx| {
-            let progress = run_ready(chunk.delete(tx.connection, &tx.context.audit_key))?;
+            let progress = run_ready(chunk.delete(tx.connection, &tx.context.keyring, &tx.context.audit_key))?;
             // The row of its head has changed.
             match &chunk {
                 RetentionChunk::Chain { chain, .. } => tx.heads.remove(chain),

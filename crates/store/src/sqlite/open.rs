@@ -13,6 +13,9 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::StoreError;
 use crate::error::DatabaseKind;
 use crate::reindex::{self, IndexWork, TableState};
+use crate::sql::registry_rows::{
+    RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
+};
 use crate::sql::session::run_ready;
 use crate::sql::{FIXED_COLUMNS, ddl};
 
@@ -79,15 +82,24 @@ pub fn lookup(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Returns what has to be indexed again afterwards.
-pub(crate) fn migrate(connection: &Connection, tables: &[&'static TableSpec]) -> Result<Vec<IndexWork>, StoreError> {
+pub(crate) fn migrate(
+    connection: &Connection,
+    tables: &[&'static TableSpec],
+    key: &RegistryKey,
+    rows: UnauthenticatedRows,
+) -> Result<Vec<IndexWork>, StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
         return Err(StoreError::NewerSchema { database: DatabaseKind::Sqlite, found, known });
     }
+    require_allowed(found, rows)?;
     let transaction = connection.unchecked_transaction()?;
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.execute_batch(text)?;
+    }
+    if found < SCHEMA_WITH_MACS {
+        run_ready(authenticate_all(&*transaction, key))?;
     }
     let mut work = Vec::new();
     for table in tables {

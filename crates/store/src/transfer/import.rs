@@ -10,14 +10,15 @@ use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::seal::SealKey;
 
 use super::layout::{self, ImportTable};
-use super::tables::RowOwner;
+use super::tables::{RowOwner, TransferTable};
 use super::tx::TransferTx;
 use super::{DataLocation, Manifest, StoredValue, validation};
 use crate::StoreError;
 use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
+use crate::backend::tenant_columns;
 use crate::keyring::{Keyring, TenantKeys};
 use crate::reindex::IndexWork;
-use crate::sql::session::SqlReader;
+use crate::sql::registry_rows::{Assignment, CLIENTS, RegistryKey, TENANTS, tenant_exists};
 
 /// About this many rows or bytes are inserted by one statement.
 const CHUNK_ROWS: usize = 1_000;
@@ -38,6 +39,7 @@ pub struct TenantImport {
     wrapped_key: Vec<u8>,
     chain: String,
     audit_key: SealKey,
+    registry_key: RegistryKey,
     head: ChainHead,
     /// The number of the last link according to the manifest.
     last_link: i64,
@@ -69,7 +71,7 @@ impl TenantImport {
         }
         let tenant = manifest.tenant.id.as_str();
         let tx = TransferTx::begin_write(target, tenant).await?;
-        if !tx.query("SELECT tenant FROM fd_tenant WHERE tenant = $1", &[tenant.into()]).await?.is_empty() {
+        if tenant_exists(&tx, tenant).await? {
             return Err(StoreError::TenantExists(tenant.to_owned()));
         }
         let keyring = Keyring::new(&target.master, Arc::clone(&target.random));
@@ -82,6 +84,7 @@ impl TenantImport {
             wrapped_key,
             chain: tenant_chain(tenant),
             audit_key: target.master.derive(KEY_PURPOSE),
+            registry_key: RegistryKey::new(&target.master),
             head: ChainHead {
                 seq: ends.kept_after_seq,
                 hash: ends.kept_after_hash.clone(),
@@ -159,13 +162,10 @@ impl TenantImport {
     /// In no group: what a group is here, and who may act for it, is for this server's operator to say. Comes last:
     /// another node that adds the same tenant then waits only for the commit, not for all rows.
     async fn add_tenant(&self) -> Result<(), StoreError> {
-        let text = "INSERT INTO fd_tenant (tenant, name, sealed_key, profile) VALUES ($1, $2, $3, $4) \
-                    ON CONFLICT DO NOTHING";
-        let id = self.tenant.id.as_str();
-        let profile = serde_json::to_string(&self.tenant.profile).map_err(|_| mismatch())?;
-        let params = [id.into(), self.tenant.name.as_str().into(), self.wrapped_key.as_slice().into(), profile.into()];
-        match self.tx.execute(text, &params).await? {
-            0 => Err(StoreError::TenantExists(id.to_owned())),
+        let tenant = Tenant { group: None, ..self.tenant.clone() };
+        let (text, params) = TENANTS.insertion(&self.registry_key, tenant_columns(&tenant, &self.wrapped_key)?)?;
+        match self.tx.execute(&text, &params).await? {
+            0 => Err(StoreError::TenantExists(tenant.id.as_str().to_owned())),
             _ => Ok(()),
         }
     }
@@ -176,7 +176,26 @@ impl TenantImport {
             return Ok(());
         }
         let progress = self.tables.get(batch.table).ok_or_else(mismatch)?;
-        self.tx.insert(&progress.table, batch.rows).await
+        match progress.table.owner() {
+            RowOwner::Tenant | RowOwner::Chain => self.tx.insert(&progress.table, batch.rows).await,
+            RowOwner::Client => self.insert_clients(&progress.table, batch.rows).await,
+        }
+    }
+
+    async fn insert_clients(&self, table: &TransferTable, rows: Vec<Vec<StoredValue>>) -> Result<(), StoreError> {
+        for row in rows {
+            let mut columns: Vec<Assignment> = Vec::new();
+            for (column, value) in table.columns.iter().zip(row) {
+                let column = CLIENTS.columns.iter().find(|one| **one == column.name).ok_or_else(mismatch)?;
+                columns.push((column, value));
+            }
+            columns.extend([("tenants", self.tenant.id.as_str().into()), ("tenant_groups", "".into())]);
+            let (text, params) = CLIENTS.insertion(&self.registry_key, columns)?;
+            if self.tx.execute(&text, &params).await? == 0 {
+                return Err(StoreError::DuplicateRow { table: table.name.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// The same link with the hash it has in this database.

@@ -9,6 +9,7 @@ mod outages;
 mod pressure;
 mod reindex;
 mod rls;
+mod tampering;
 mod test_store;
 mod tls;
 mod transfer;

@@ -108,6 +108,11 @@ pub(crate) async fn open_at(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
     let TestStore { store, database, .. } = TestStore::new().await;
+    subject_of(store, database)
+}
+
+/// The same with a store that is open already.
+pub(crate) fn subject_of(store: Arc<PostgresStore>, database: Arc<PostgresDatabase>) -> StoreUnderTest {
     let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,

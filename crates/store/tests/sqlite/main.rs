@@ -10,6 +10,7 @@ mod erasing;
 mod opening;
 mod reindex;
 mod search_terms;
+mod tampering;
 mod test_store;
 mod transfer;
 mod writer;

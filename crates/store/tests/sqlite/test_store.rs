@@ -146,6 +146,11 @@ fn open_with(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
     let TestStore { store, folder, .. } = TestStore::new().await;
+    subject_of(store, folder)
+}
+
+/// The same with a store that is open already.
+pub(crate) fn subject_of(store: Arc<SqliteStore>, folder: Arc<Folder>) -> StoreUnderTest {
     let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,

@@ -18,6 +18,7 @@ pub mod reading;
 pub mod registry;
 pub mod removing;
 pub mod steps;
+pub mod tampering;
 pub mod tenants;
 pub mod unwritten;
 
