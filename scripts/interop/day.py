@@ -12,7 +12,10 @@ Needs `pip install mcp==2.3.0`.
 
 import asyncio
 import base64
+import hashlib
 import json
+import os
+import re
 import ssl
 import subprocess
 import sys
@@ -30,6 +33,7 @@ from harness import Checks, demo, run_checks
 
 DOMAINS = ["consent", "deals", "inventory", "leads", "parts", "service", "signals"]
 ORDINARY = [f"amcp:{domain}:{access}" for domain in DOMAINS for access in ["read", "write"] if domain != "signals"]
+REDIRECT = "https://agent.example/cb"
 CREDIT = ["amcp:deals:read", "amcp:fni:read", "amcp:fni:write"]
 CHALLENGE = 'Bearer error="insufficient_user_authentication"'
 
@@ -222,8 +226,48 @@ async def workshop_and_parts(checks, label, agent, customer):
     checks.equal(label("so there is one less"), left, part["quantity_available"] - 1)
 
 
+def logged_in(desk, trust, client, dealership, scopes):
+    """What an agent gets after the user of the demo has logged in with a browser and allowed these scopes."""
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    cookies = urllib.request.HTTPCookieProcessor()
+    opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=trust), cookies, NoRedirect)
+    base = desk["token_endpoint"].removesuffix("/token")
+
+    def send(path, form=None):
+        body = form and urllib.parse.urlencode(form).encode()
+        try:
+            with opener.open(base + path, body) as answer:
+                return answer.read().decode(), None
+        except urllib.error.HTTPError as answer:
+            return answer.read().decode(), answer.headers.get("Location")
+
+    def token_of(page):
+        return re.search(r'name="form_token" value="([^"]+)"', page)[1]
+
+    verifier = base64.urlsafe_b64encode(os.urandom(32)).rstrip(b"=").decode()
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    query = urllib.parse.urlencode({
+        "response_type": "code", "client_id": client, "redirect_uri": REDIRECT, "scope": " ".join(scopes),
+        "code_challenge": challenge, "code_challenge_method": "S256", "state": "day"})
+    page, _ = send(f"/authorize?{query}")
+    user = desk["user"]
+    login = {"form_token": token_of(page), "next": query, "name": user["name"], "password": user["password"]}
+    _, location = send("/login", login)
+    page, _ = send(location)
+    decision = {"form_token": token_of(page), "request": query, "decision": "allow", "dealership": dealership}
+    _, location = send("/consent", decision | {f"scope:{scope}": "on" for scope in scopes})
+    code = urllib.parse.parse_qs(urllib.parse.urlparse(location).query)["code"][0]
+    answer, _ = send("/token", {"grant_type": "authorization_code", "client_id": client, "code": code,
+                                "redirect_uri": REDIRECT, "code_verifier": verifier})
+    return json.loads(answer)["access_token"]
+
+
 def tokens_of(binary, desk):
-    """What the demo's client gets by its secret, what a client for credit gets, and what the operator issues after a login."""
+    """What the demo's client gets by its secret, what a client for credit gets, and what an agent gets after a login."""
     trust = ssl.create_default_context(cafile=desk["ca_file"])
 
     def run(*arguments):
@@ -241,11 +285,11 @@ def tokens_of(binary, desk):
     scopes = [word for scope in CREDIT for word in ("--scope", scope)]
     added = run("client", "add", "--name", "Credit desk", "--tenant", first["dealership_id"], *scopes, "--json")
     credit = json.loads(added)
-    issued = run("token", "issue", "--client", credit["id"], *scopes, "--step-up", "--json")
+    agent = json.loads(run("client", "add", "--name", "Assistant", "--redirect-uri", REDIRECT, "--json"))
     return {
         "ordinary": token(first, ORDINARY),
         "without_login": token(credit, CREDIT),
-        "step_up": json.loads(issued)["token"],
+        "step_up": logged_in(desk, trust, agent["id"], first["dealership_id"], CREDIT),
     }
 
 

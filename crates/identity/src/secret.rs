@@ -11,6 +11,10 @@ use zeroize::Zeroizing;
 /// The prefixes let scanners for leaked credentials recognize ours.
 pub(crate) const TOKEN_PREFIX: &str = "fdt_";
 pub(crate) const CLIENT_SECRET_PREFIX: &str = "fds_";
+pub(crate) const USER_TOKEN_PREFIX: &str = "fdu_";
+pub(crate) const OPERATOR_TOKEN_PREFIX: &str = "fdo_";
+pub(crate) const REFRESH_PREFIX: &str = "fdr_";
+pub(crate) const CODE_PREFIX: &str = "fdc_";
 
 /// 32 bytes in base64url without padding.
 const ENCODED_LENGTH: usize = 43;
@@ -28,6 +32,11 @@ impl PlaintextSecret {
         text.push_str(prefix);
         URL_SAFE_NO_PAD.encode_string(bytes.as_slice(), &mut text);
         PlaintextSecret(text)
+    }
+
+    /// One that somebody has sent.
+    pub(crate) fn from_text(text: &str) -> PlaintextSecret {
+        PlaintextSecret(text.to_owned().into())
     }
 
     /// The secret itself.
@@ -53,10 +62,30 @@ impl fmt::Display for PlaintextSecret {
     }
 }
 
-/// The hash of a token; `None` if the text cannot be one of ours and needs no lookup.
-pub(crate) fn token_hash(text: &str) -> Option<[u8; 32]> {
-    let letters = text.strip_prefix(TOKEN_PREFIX)?;
-    let fits = letters.len() == ENCODED_LENGTH
-        && letters.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-    fits.then(|| sha256(text.as_bytes()))
+/// Which table knows a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenOrigin {
+    /// Of a client for itself.
+    Client,
+    /// Of a client for a user.
+    User,
+    /// Of the operator.
+    Operator,
+}
+
+/// The origin and the hash of a token; `None` if the text cannot be one of ours and needs no lookup.
+pub(crate) fn token_hash(text: &str) -> Option<(TokenOrigin, [u8; 32])> {
+    let prefixes = [
+        (TOKEN_PREFIX, TokenOrigin::Client),
+        (USER_TOKEN_PREFIX, TokenOrigin::User),
+        (OPERATOR_TOKEN_PREFIX, TokenOrigin::Operator),
+    ];
+    let (letters, origin) = prefixes.iter().find_map(|(prefix, origin)| Some((text.strip_prefix(prefix)?, *origin)))?;
+    is_encoded_secret(letters).then(|| (origin, sha256(text.as_bytes())))
+}
+
+/// Whether a text is 32 bytes in base64url.
+pub(crate) fn is_encoded_secret(text: &str) -> bool {
+    text.len() == ENCODED_LENGTH
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }

@@ -4,6 +4,7 @@
 
 mod answers;
 mod erasure;
+mod login_records;
 mod registry;
 mod registry_change;
 mod retention;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Store;
+use frontdesk_engine::ports::login_records::LoginRecords;
 use frontdesk_engine::ports::registry::{Changed, Registry};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{Fault, TenantId};
@@ -51,7 +53,7 @@ pub(crate) async fn await_reply<T>(
     }
 }
 
-pub trait Backend: Store + Registry {
+pub trait Backend: Store + Registry + LoginRecords {
     fn writer_stats(&self) -> WriterStats;
 
     /// Checks that a write can be made durable right now.

@@ -100,6 +100,8 @@ pub enum StoreError {
     NotCommitted(String),
     /// It is unknown whether the transaction was committed.
     OutcomeUnknown,
+    /// A record about people is not as it was read.
+    RecordConflict,
     UnknownTenant,
     /// The tenant is being erased, or was erased while a call for it was under way.
     TenantErased,
@@ -281,6 +283,7 @@ impl fmt::Display for StoreError {
             StoreError::Busy => write!(out, "the queue is full"),
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),
             StoreError::OutcomeUnknown => write!(out, "it is unknown whether this was written"),
+            StoreError::RecordConflict => write!(out, "a record was changed meanwhile"),
             StoreError::UnknownTenant => write!(out, "the tenant is not registered"),
             StoreError::TenantErased => write!(
                 out,

@@ -4,6 +4,7 @@
 //
 //     node day.mjs FRONTDESK-BINARY
 
+import { createHash, randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import tls from "node:tls";
 
@@ -13,6 +14,7 @@ import { Checks, startDesk, token } from "./desk.mjs";
 
 const DOMAINS = ["consent", "deals", "inventory", "leads", "parts", "service"];
 const ORDINARY = DOMAINS.flatMap((domain) => [`amcp:${domain}:read`, `amcp:${domain}:write`]).join(" ");
+const REDIRECT = "https://agent.example/cb";
 const CREDIT = ["amcp:deals:read", "amcp:fni:read", "amcp:fni:write"];
 
 const checks = new Checks();
@@ -45,8 +47,38 @@ async function day() {
   checks.equal("credit needs a recent login", refused, 'Bearer error="insufficient_user_authentication" 401');
   await weak.close();
 
-  const issued = command("token", "issue", "--client", credit.id, ...scopes, "--step-up");
-  await apply(await connect(issued.token), sale);
+  const assistant = command("client", "add", "--name", "Assistant", "--redirect-uri", REDIRECT);
+  await apply(await connect(await logIn(assistant.id, entry.dealership_id)), sale);
+}
+
+/** What an agent gets after the user of the demo has logged in with a browser and allowed credit data. */
+async function logIn(client, dealership) {
+  const base = desk.banner.token_endpoint.replace(/\/token$/, "");
+  let cookie = "";
+  const send = async (path, form) => {
+    const headers = cookie ? { cookie } : {};
+    const init = form ? { method: "POST", body: new URLSearchParams(form), headers } : { headers };
+    const answer = await fetch(base + path, { ...init, redirect: "manual" });
+    cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? cookie;
+    return { text: await answer.text(), location: answer.headers.get("location") };
+  };
+  const tokenOf = (page) => /name="form_token" value="([^"]+)"/.exec(page.text)[1];
+  const verifier = randomBytes(32).toString("base64url");
+  const challenge = createHash("sha256").update(verifier).digest("base64url");
+  const query = new URLSearchParams({
+    response_type: "code", client_id: client, redirect_uri: REDIRECT, scope: CREDIT.join(" "),
+    code_challenge: challenge, code_challenge_method: "S256", state: "day",
+  }).toString();
+  const login = await send(`/authorize?${query}`);
+  const entered = await send("/login", { form_token: tokenOf(login), next: query, ...desk.banner.user });
+  const page = await send(entered.location);
+  const ticked = Object.fromEntries(CREDIT.map((scope) => [`scope:${scope}`, "on"]));
+  const decided = await send("/consent", { form_token: tokenOf(page), request: query, decision: "allow", dealership, ...ticked });
+  const code = new URL(decided.location).searchParams.get("code");
+  const answer = await send("/token", {
+    grant_type: "authorization_code", client_id: client, code, redirect_uri: REDIRECT, code_verifier: verifier,
+  });
+  return JSON.parse(answer.text).access_token;
 }
 
 async function connect(bearer) {

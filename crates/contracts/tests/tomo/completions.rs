@@ -13,7 +13,7 @@ use frontdesk_engine::delivery::{
 };
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::http_client::{HttpClient, HttpError, HttpRequest, HttpResponse};
+use frontdesk_engine::ports::http_client::{DocumentRequest, HttpClient, HttpError, HttpRequest, HttpResponse};
 use frontdesk_engine::seal::signing_key::SigningKey;
 use serde_json::{Value, json};
 
@@ -34,8 +34,12 @@ impl HttpClient for Receiver {
         self.requests.lock().unwrap().push(request);
         let mut answers = self.answers.lock().unwrap();
         let answer = if answers.is_empty() { Ok(201) } else { answers.remove(0) };
-        let answer = answer.map(|status| HttpResponse { status, body: Default::default() });
+        let answer = answer.map(|status| HttpResponse { status, ..HttpResponse::default() });
         Box::pin(std::future::ready(answer))
+    }
+
+    fn get<'a>(&'a self, _: DocumentRequest) -> Future<'a, Result<HttpResponse, HttpError>> {
+        Box::pin(std::future::ready(Err(HttpError::Refused)))
     }
 }
 

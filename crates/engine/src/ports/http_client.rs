@@ -20,10 +20,25 @@ pub struct HttpRequest {
     pub max_response: usize,
 }
 
+/// A GET over HTTPS of a document that anybody may read.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentRequest {
+    /// An `https` URL.
+    pub url: String,
+    pub accept: &'static str,
+    /// For everything: name, connection, request and answer.
+    pub timeout: Duration,
+    /// A longer answer is an error.
+    pub max_response: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HttpResponse {
     pub status: u16,
     pub body: Bytes,
+    pub content_type: Option<String>,
+    /// For how many seconds it may be kept, if it says so.
+    pub max_age: Option<u32>,
 }
 
 /// Why there is no answer. None of it says anything that the other side has sent.
@@ -55,6 +70,8 @@ impl HttpError {
 
 pub trait HttpClient: Send + Sync {
     fn post<'a>(&'a self, request: HttpRequest) -> Future<'a, Result<HttpResponse, HttpError>>;
+
+    fn get<'a>(&'a self, request: DocumentRequest) -> Future<'a, Result<HttpResponse, HttpError>>;
 }
 
 /// Sends nothing: for a desk that has nobody to send to.
@@ -63,6 +80,10 @@ pub struct NoHttpClient;
 
 impl HttpClient for NoHttpClient {
     fn post<'a>(&'a self, _: HttpRequest) -> Future<'a, Result<HttpResponse, HttpError>> {
+        Box::pin(std::future::ready(Err(HttpError::Unreachable)))
+    }
+
+    fn get<'a>(&'a self, _: DocumentRequest) -> Future<'a, Result<HttpResponse, HttpError>> {
         Box::pin(std::future::ready(Err(HttpError::Unreachable)))
     }
 }

@@ -2,6 +2,7 @@
 //! Implementations live elsewhere; nothing here knows how they work.
 
 pub mod http_client;
+pub mod login_records;
 pub mod registry;
 pub mod site_db;
 

@@ -19,6 +19,12 @@ pub(crate) enum OAuthErrorKind {
     UnsupportedResponseType,
     InvalidScope,
     InvalidTarget,
+    InvalidGrant,
+    AccessDenied,
+    LoginRequired,
+    ConsentRequired,
+    InvalidRedirectUri,
+    InvalidClientMetadata,
     /// Seconds to wait.
     RateLimited(u64),
     /// Seconds to wait.
@@ -43,8 +49,13 @@ impl OAuthError {
     pub(crate) fn invalid_client() -> OAuthError {
         OAuthError::new(
             OAuthErrorKind::InvalidClient,
-            "Send the client id and its current secret, with HTTP Basic or as client_id and client_secret in the form.",
+            "Send the client id and its current secret, with HTTP Basic or as client_id and client_secret in the form; or \
+             authenticate as the client was registered.",
         )
+    }
+
+    pub(crate) fn description(&self) -> &str {
+        &self.description
     }
 
     pub(crate) fn reply(&self) -> Reply {
@@ -66,6 +77,12 @@ impl OAuthError {
             | OAuthErrorKind::UnsupportedResponseType
             | OAuthErrorKind::InvalidScope
             | OAuthErrorKind::InvalidTarget
+            | OAuthErrorKind::InvalidGrant
+            | OAuthErrorKind::AccessDenied
+            | OAuthErrorKind::LoginRequired
+            | OAuthErrorKind::ConsentRequired
+            | OAuthErrorKind::InvalidRedirectUri
+            | OAuthErrorKind::InvalidClientMetadata
             | OAuthErrorKind::Internal => reply,
         }
     }
@@ -97,7 +114,13 @@ impl OAuthErrorKind {
             | OAuthErrorKind::UnsupportedGrantType
             | OAuthErrorKind::UnsupportedResponseType
             | OAuthErrorKind::InvalidScope
-            | OAuthErrorKind::InvalidTarget => 400,
+            | OAuthErrorKind::InvalidTarget
+            | OAuthErrorKind::InvalidGrant
+            | OAuthErrorKind::AccessDenied
+            | OAuthErrorKind::LoginRequired
+            | OAuthErrorKind::ConsentRequired
+            | OAuthErrorKind::InvalidRedirectUri
+            | OAuthErrorKind::InvalidClientMetadata => 400,
         }
     }
 
@@ -114,6 +137,12 @@ impl OAuthErrorKind {
             OAuthErrorKind::UnsupportedResponseType => "unsupported_response_type",
             OAuthErrorKind::InvalidScope => "invalid_scope",
             OAuthErrorKind::InvalidTarget => "invalid_target",
+            OAuthErrorKind::InvalidGrant => "invalid_grant",
+            OAuthErrorKind::AccessDenied => "access_denied",
+            OAuthErrorKind::LoginRequired => "login_required",
+            OAuthErrorKind::ConsentRequired => "consent_required",
+            OAuthErrorKind::InvalidRedirectUri => "invalid_redirect_uri",
+            OAuthErrorKind::InvalidClientMetadata => "invalid_client_metadata",
             OAuthErrorKind::RateLimited(_) | OAuthErrorKind::Unavailable(_) => "temporarily_unavailable",
             OAuthErrorKind::Internal => "server_error",
         }

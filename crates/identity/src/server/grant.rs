@@ -1,4 +1,4 @@
-//! The token endpoint: client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token has
+//! The token endpoint, and client credentials (RFC 6749 §4.4) for one resource (RFC 8707). A token has
 //! the requested scopes that the client is allowed, or the default scope: never one that was not requested (A6-04, A6-08).
 
 use frontdesk_engine::model::caller::Scopes;
@@ -7,7 +7,7 @@ use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::ports::registry::{Changed, Client, Token};
 use serde::Serialize;
 
-use super::authenticate::ClientRequest;
+use super::authenticate::{AuthenticatedClient, ClientRequest};
 use super::error::{OAuthError, OAuthErrorKind, json};
 use super::{AuditStatus, EmbeddedServer, EndpointOutcome, ProtectedResource};
 use crate::secret::{PlaintextSecret, TOKEN_PREFIX};
@@ -19,10 +19,20 @@ impl EmbeddedServer {
         observation: &Observation,
     ) -> Result<EndpointOutcome, OAuthError> {
         let ClientRequest { client, form } = request;
-        check_grant_type(form.get("grant_type"))?;
+        let client = match (client, GrantType::read(form.get("grant_type"))?) {
+            (AuthenticatedClient::Service(client), GrantType::ClientCredentials) => client,
+            (AuthenticatedClient::Login(client), GrantType::AuthorizationCode) => {
+                return Box::pin(self.redeem_code(client, form, observation)).await;
+            }
+            (AuthenticatedClient::Login(client), GrantType::RefreshToken) => {
+                return Box::pin(self.refresh(client, form, observation)).await;
+            }
+            (AuthenticatedClient::Service(_), GrantType::AuthorizationCode | GrantType::RefreshToken)
+            | (AuthenticatedClient::Login(_), GrantType::ClientCredentials) => return Err(wrong_grant_type()),
+        };
         let resource = self.target(form.get("resource"))?;
         let scopes = granted_scopes(form.get("scope"), client, resource)?;
-        let token = self.new_token(client, resource, &scopes, self.settings.lifetime_seconds);
+        let token = self.new_token(client, resource, &scopes);
         self.store_token(token.stored, client, observation).await?;
         let secret = token.secret;
         let body = TokenResponse {
@@ -36,7 +46,7 @@ impl EmbeddedServer {
     }
 
     /// The resource must match byte for byte; the first one is the default (RFC 8707 leaves that to the server).
-    fn target(&self, resource: Option<&str>) -> Result<&ProtectedResource, OAuthError> {
+    pub(crate) fn target(&self, resource: Option<&str>) -> Result<&ProtectedResource, OAuthError> {
         let found = match resource {
             Some(url) => self.resources.iter().find(|resource| resource.url == url),
             None => self.resources.first(),
@@ -50,13 +60,7 @@ impl EmbeddedServer {
     }
 
     /// A token without a login, not stored yet.
-    pub(crate) fn new_token(
-        &self,
-        client: &Client,
-        resource: &ProtectedResource,
-        scopes: &Scopes,
-        lifetime_seconds: u32,
-    ) -> NewToken {
+    fn new_token(&self, client: &Client, resource: &ProtectedResource, scopes: &Scopes) -> NewToken {
         let secret = PlaintextSecret::random(TOKEN_PREFIX, self.random.as_ref());
         let stored = Token {
             hash: secret.hash(),
@@ -64,18 +68,13 @@ impl EmbeddedServer {
             tenants: client.tenants.clone(),
             scopes: scopes.clone(),
             resource: resource.url.clone(),
-            expires_at: self.clock.now().plus_seconds(lifetime_seconds.into()),
+            expires_at: self.clock.now().plus_seconds(self.settings.lifetime_seconds.into()),
             authenticated_at: None,
         };
         NewToken { secret, stored }
     }
 
-    pub(crate) async fn store_token(
-        &self,
-        token: Token,
-        client: &Client,
-        observation: &Observation,
-    ) -> Result<(), OAuthError> {
+    async fn store_token(&self, token: Token, client: &Client, observation: &Observation) -> Result<(), OAuthError> {
         let revocation = Observation { method: Some("revoke"), ..observation.clone() };
         match self.add_token(token, client, observation.to_line(), revocation.to_line()).await? {
             AddedToken::Stored => Ok(()),
@@ -88,7 +87,7 @@ impl EmbeddedServer {
     }
 
     /// `record` goes to the audit log with the token, `revocation` if the token has to be revoked again.
-    pub(crate) async fn add_token(
+    async fn add_token(
         &self,
         token: Token,
         client: &Client,
@@ -113,14 +112,14 @@ impl EmbeddedServer {
 }
 
 /// A token as its holder and as the store knows it.
-pub(crate) struct NewToken {
-    pub(crate) secret: PlaintextSecret,
-    pub(crate) stored: Token,
+struct NewToken {
+    secret: PlaintextSecret,
+    stored: Token,
 }
 
 /// What became of a new token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AddedToken {
+enum AddedToken {
     Stored,
     /// The client belongs to no tenant.
     NoTenant,
@@ -128,15 +127,33 @@ pub(crate) enum AddedToken {
     ClientEnded,
 }
 
-fn check_grant_type(grant_type: Option<&str>) -> Result<(), OAuthError> {
-    match grant_type {
-        Some("client_credentials") => Ok(()),
-        Some(_) => Err(OAuthError::new(
-            OAuthErrorKind::UnsupportedGrantType,
-            "The only supported grant_type is client_credentials.",
-        )),
-        None => Err(OAuthError::new(OAuthErrorKind::InvalidRequest, "Send grant_type=client_credentials.")),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GrantType {
+    ClientCredentials,
+    AuthorizationCode,
+    RefreshToken,
+}
+
+impl GrantType {
+    fn read(grant_type: Option<&str>) -> Result<GrantType, OAuthError> {
+        match grant_type {
+            Some("client_credentials") => Ok(GrantType::ClientCredentials),
+            Some("authorization_code") => Ok(GrantType::AuthorizationCode),
+            Some("refresh_token") => Ok(GrantType::RefreshToken),
+            Some(_) => Err(OAuthError::new(
+                OAuthErrorKind::UnsupportedGrantType,
+                "The supported grant types are client_credentials, authorization_code and refresh_token.",
+            )),
+            None => Err(OAuthError::new(OAuthErrorKind::InvalidRequest, "Send the parameter grant_type.")),
+        }
     }
+}
+
+fn wrong_grant_type() -> OAuthError {
+    OAuthError::new(
+        OAuthErrorKind::UnauthorizedClient,
+        "A client with a secret of its own uses client_credentials; one that acts for people uses authorization_code.",
+    )
 }
 
 fn granted_scopes(scope: Option<&str>, client: &Client, resource: &ProtectedResource) -> Result<Scopes, OAuthError> {

@@ -3,16 +3,20 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::model::caller::Caller;
+use frontdesk_engine::model::caller::{Caller, ClientId, Scopes, TenantId};
 use frontdesk_engine::model::fault::{Fault, FaultKind};
 use frontdesk_engine::model::incoming::Credential;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Identity;
 use frontdesk_engine::ports::registry::Token;
 
 use super::EmbeddedServer;
 use super::token_cache::CachedToken;
-use crate::secret::token_hash;
+use crate::people::records::AccessToken;
+use crate::people::stored::find_valid;
+use crate::people::users::hex;
+use crate::secret::{TokenOrigin, token_hash};
 
 impl Identity for EmbeddedServer {
     fn identify<'a>(&'a self, credential: &'a Credential, resource: &'a str) -> Future<'a, Result<Arc<Caller>, Fault>> {
@@ -36,19 +40,58 @@ impl Identity for EmbeddedServer {
 impl EmbeddedServer {
     /// The token if it exists. The caller checks expiry and resource.
     async fn cached_token(&self, text: &str) -> Result<Option<Arc<CachedToken>>, Fault> {
-        let Some(hash) = token_hash(text) else {
+        let Some((origin, hash)) = token_hash(text) else {
             return Ok(None);
         };
         let looked_up_at = self.clock.monotonic();
         if let Some(cached) = self.cache.get(&hash, looked_up_at) {
             return Ok(Some(cached));
         }
-        let Some(token) = self.registry.token(hash).await? else {
+        let found = match origin {
+            TokenOrigin::Client => {
+                let token = self.registry.token(hash).await?;
+                token.map(|token| CachedToken { caller: Arc::new(caller(&token)), token })
+            }
+            TokenOrigin::User => self.user_token(hash).await?,
+            TokenOrigin::Operator => self.operator_token(hash).await?,
+        };
+        let Some(found) = found else {
             return Ok(None);
         };
-        let cached = Arc::new(CachedToken { caller: Arc::new(caller(&token)), token });
+        let cached = Arc::new(found);
         self.cache.insert(&cached, looked_up_at);
         Ok(Some(cached))
+    }
+
+    /// A token of a user is looked up with everything that it depends on: its grant, the user, and whether the user may
+    /// still act for the tenant. So whatever ends one of them ends the token.
+    async fn user_token(&self, hash: [u8; 32]) -> Result<Option<CachedToken>, Fault> {
+        let found = find_valid::<AccessToken>(self.records(), &hex(&hash), self.clock.now()).await?;
+        let Some(stored) = found else {
+            return Ok(None);
+        };
+        let AccessToken { grant, user, client, resource, scopes, tenant, authenticated_at } = stored.content;
+        let Some(tenant) = TenantId::parse(&tenant) else {
+            return Ok(None);
+        };
+        let is_valid = self.grant_record(&grant).await?.is_some()
+            && self.is_known_client(&client).await?
+            && self.users.active(&user).await?.is_some()
+            && self.users.may_act_for(&user, &tenant).await?;
+        if !is_valid {
+            return Ok(None);
+        }
+        let token = Token {
+            hash,
+            client: ClientId::new(client),
+            tenants: vec![tenant],
+            scopes: Scopes::parse(&scopes).unwrap_or_default(),
+            resource,
+            expires_at: stored.record.expires_at.unwrap_or(Millis(0)),
+            authenticated_at: Some(authenticated_at),
+        };
+        let caller = Caller { subject: user.into(), ..caller(&token) };
+        Ok(Some(CachedToken { token, caller: Arc::new(caller) }))
     }
 }
 

@@ -9,9 +9,8 @@ use std::net::IpAddr;
 
 use frontdesk_engine::limits::ip_prefix::ip_prefix;
 use frontdesk_engine::limits::rate::Budget;
-use frontdesk_engine::ports::registry::Client;
 
-use super::authenticate::ClientCredentials;
+use super::authenticate::{AuthenticatedClient, ClientCredentials};
 use super::error::{OAuthError, OAuthErrorKind};
 use super::{EmbeddedServer, OAuthEndpoint};
 
@@ -25,9 +24,12 @@ impl EmbeddedServer {
         &self,
         address: IpAddr,
         endpoint: OAuthEndpoint,
-        credentials: ClientCredentials,
-    ) -> Result<Client, OAuthError> {
+        credentials: ClientCredentials<'_>,
+    ) -> Result<AuthenticatedClient, OAuthError> {
         let prefix = ip_prefix(address).to_string();
+        if credentials.may_need_a_document() {
+            self.check_rate(&["documents", endpoint.as_str(), &prefix], ADDRESS_RATE_FACTOR)?;
+        }
         let key = ["failures", endpoint.as_str(), &prefix];
         let per_minute = self.settings.token_requests_per_minute.saturating_mul(ADDRESS_RATE_FACTOR);
         let budget = Budget { per_minute, burst: per_minute };

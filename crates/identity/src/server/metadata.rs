@@ -8,8 +8,9 @@ use frontdesk_engine::model::caller::Scope;
 use frontdesk_engine::model::reply::Reply;
 use serde::Serialize;
 
+use super::client_assertion::ALGORITHMS;
 use super::error::{OAuthError, OAuthErrorKind, json};
-use super::{AUTHORIZE, ProtectedResource, REVOKE, TOKEN};
+use super::{AUTHORIZE, ClientDocuments, OAuthSettings, ProtectedResource, REGISTER, REVOKE, Registration, TOKEN};
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
@@ -22,9 +23,10 @@ const METHODS: &str = "GET, HEAD, OPTIONS";
 pub(crate) struct MetadataDocuments(HashMap<String, Bytes>);
 
 impl MetadataDocuments {
-    pub(crate) fn new(issuer: &str, resources: &[ProtectedResource]) -> MetadataDocuments {
+    pub(crate) fn new(settings: &OAuthSettings, resources: &[ProtectedResource]) -> MetadataDocuments {
+        let issuer = settings.issuer.as_str();
         let mut documents = HashMap::new();
-        let server = json(200, &ServerMetadata::new(issuer, resources)).body;
+        let server = json(200, &ServerMetadata::new(settings, resources)).body;
         for place in SERVER {
             documents.insert(place.to_owned(), server.clone());
         }
@@ -80,41 +82,58 @@ impl ResourceMetadata<'_> {
     }
 }
 
-/// No response type and no code challenge method: no interactive flow is supported, and a client that needs one must
-/// stop here. The authorization endpoint is listed because the official clients reject a document without one; it exists,
-/// and answers every request with an error.
+/// Exactly what there is: nothing is listed that would not be answered.
 #[derive(Serialize)]
 struct ServerMetadata<'a> {
     issuer: &'a str,
     authorization_endpoint: String,
     token_endpoint: String,
     revocation_endpoint: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registration_endpoint: Option<String>,
     scopes_supported: Vec<&'a str>,
-    response_types_supported: [&'static str; 0],
-    grant_types_supported: [&'static str; 1],
-    token_endpoint_auth_methods_supported: [&'static str; 2],
-    revocation_endpoint_auth_methods_supported: [&'static str; 2],
+    response_types_supported: [&'static str; 1],
+    response_modes_supported: [&'static str; 1],
+    grant_types_supported: [&'static str; 3],
+    code_challenge_methods_supported: [&'static str; 1],
+    token_endpoint_auth_methods_supported: [&'static str; 4],
+    token_endpoint_auth_signing_alg_values_supported: [&'static str; 3],
+    revocation_endpoint_auth_methods_supported: [&'static str; 4],
+    revocation_endpoint_auth_signing_alg_values_supported: [&'static str; 3],
+    authorization_response_iss_parameter_supported: bool,
+    client_id_metadata_document_supported: bool,
 }
 
 impl ServerMetadata<'_> {
-    fn new<'a>(issuer: &'a str, resources: &'a [ProtectedResource]) -> ServerMetadata<'a> {
+    fn new<'a>(settings: &'a OAuthSettings, resources: &'a [ProtectedResource]) -> ServerMetadata<'a> {
+        let issuer = settings.issuer.as_str();
         let mut scopes = Vec::new();
         for scope in resources.iter().flat_map(|resource| &resource.scopes) {
             if !scopes.contains(&scope.as_str()) {
                 scopes.push(scope.as_str());
             }
         }
-        let methods = ["client_secret_basic", "client_secret_post"];
+        let methods = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"];
         ServerMetadata {
             issuer,
             authorization_endpoint: format!("{issuer}{AUTHORIZE}"),
             token_endpoint: format!("{issuer}{TOKEN}"),
             revocation_endpoint: format!("{issuer}{REVOKE}"),
+            registration_endpoint: match settings.login.registration {
+                Registration::On => Some(format!("{issuer}{REGISTER}")),
+                Registration::Off => None,
+            },
             scopes_supported: scopes,
-            response_types_supported: [],
-            grant_types_supported: ["client_credentials"],
+            response_types_supported: ["code"],
+            response_modes_supported: ["query"],
+            grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],
+            code_challenge_methods_supported: ["S256"],
             token_endpoint_auth_methods_supported: methods,
+            token_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
             revocation_endpoint_auth_methods_supported: methods,
+            revocation_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
+            authorization_response_iss_parameter_supported: true,
+            client_id_metadata_document_supported: settings.login.client_documents != ClientDocuments::Off,
         }
     }
 }

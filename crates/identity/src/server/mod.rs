@@ -1,51 +1,82 @@
 //! The embedded authorization server: its settings, its dependencies and the dispatch of its paths. It stores nothing
 //! itself, and trusts nothing in a request but its credentials.
 
+mod account;
 mod authenticate;
+mod authorize;
+mod client_assertion;
+mod client_document;
+mod code_grant;
+mod consent;
 mod error;
 mod form;
 mod grant;
+mod grants;
 mod identify;
+mod interactive_client;
+mod login;
+mod login_client_admin;
 mod login_limit;
 mod metadata;
+mod operator_token;
+mod page_endpoint;
+mod pages;
+mod redirect;
+mod refresh;
+mod registration;
 mod request;
 mod revoke;
-mod step_up;
+mod session;
+mod settings;
+mod setup;
 mod token_cache;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use frontdesk_engine::limits::address_locks::AddressLocks;
 use frontdesk_engine::limits::rate::Rates;
 use frontdesk_engine::limits::tally::{Tally, TallyKey};
-use frontdesk_engine::model::caller::{Caller, Scope, Scopes};
+use frontdesk_engine::model::caller::{Caller, ClientId, Scopes};
 use frontdesk_engine::model::observation::Observation;
 use frontdesk_engine::model::reply::Reply;
-use frontdesk_engine::ports::registry::{Client, Registry};
+use frontdesk_engine::ports::http_client::HttpClient;
+use frontdesk_engine::ports::login_records::LoginRecords;
+use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Clock, Durability, Observer, Random, Store};
 
+pub use client_document::ClientDocuments;
 pub(crate) use identify::invalid_token;
+pub use login_client_admin::{LoginClientView, NewLoginClient, check_redirect_uri};
+pub use operator_token::{IssuedToken, ListedToken, OperatorTokenError, OperatorTokenRequest};
 pub use request::OAuthRequest;
-pub use step_up::{LoginToken, LoginTokenError, LoginTokenRequest};
+pub use settings::{LoginSettings, OAuthSettings, ProtectedResource, Registration, ScopeAccess, ScopeInfo};
 
 use authenticate::ClientRequest;
+use client_document::DocumentCache;
 use error::{OAuthError, OAuthErrorKind};
 use metadata::MetadataDocuments;
+use page_endpoint::PageEndpoint;
 use token_cache::TokenCache;
+
+use crate::people::UserDirectory;
 
 pub(crate) const TOKEN: &str = "/token";
 pub(crate) const REVOKE: &str = "/revoke";
 pub(crate) const AUTHORIZE: &str = "/authorize";
+pub(crate) const REGISTER: &str = "/register";
 
-/// Issues tokens to registered clients, and identifies the caller of a token (`engine::ports::Identity`).
+/// Lets people log in and decide, issues tokens to clients, and identifies the caller of a token (`engine::ports::Identity`).
 pub struct EmbeddedServer {
     pub(crate) registry: Arc<dyn Registry>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
+    http_client: Arc<dyn HttpClient>,
     observer: Arc<dyn Observer>,
     store: Arc<dyn Store>,
     tally: Arc<Tally>,
+    users: UserDirectory,
+    documents: Arc<DocumentCache>,
     pub(crate) settings: OAuthSettings,
     pub(crate) resources: Vec<ProtectedResource>,
     metadata: MetadataDocuments,
@@ -58,6 +89,10 @@ pub struct EmbeddedServer {
 /// The ports that the server uses.
 pub struct Dependencies {
     pub registry: Arc<dyn Registry>,
+    /// People and what they have allowed.
+    pub login_records: Arc<dyn LoginRecords>,
+    /// Fetches documents that describe clients.
+    pub http_client: Arc<dyn HttpClient>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     /// Gets every token or revocation request, with the cause of an internal error.
@@ -68,33 +103,6 @@ pub struct Dependencies {
     pub tally: Arc<Tally>,
 }
 
-#[derive(Debug, Clone)]
-pub struct OAuthSettings {
-    /// The public URL, without a trailing slash. Every published URL starts with it.
-    pub issuer: String,
-    /// How long a token is valid.
-    pub lifetime_seconds: u32,
-    /// How long a token lookup is cached, which delays a revocation by as much. Capped at one second.
-    pub cache_ttl: Duration,
-    /// The rate limit and burst of a client; an IP address may fail ten times as often.
-    pub token_requests_per_minute: u32,
-}
-
-/// A mount, as OAuth sees it.
-#[derive(Debug, Clone)]
-pub struct ProtectedResource {
-    /// Begins with a slash.
-    pub path: String,
-    /// The full URL, to which tokens are bound byte for byte.
-    pub url: String,
-    /// Every scope of the mount.
-    pub scopes: Vec<Scope>,
-    /// The scope of a token whose request names none.
-    pub default_scope: Scope,
-    /// A name for people.
-    pub name: String,
-}
-
 impl EmbeddedServer {
     /// The first resource is the default for clients that name none.
     pub fn new(
@@ -102,14 +110,23 @@ impl EmbeddedServer {
         settings: OAuthSettings,
         resources: Vec<ProtectedResource>,
     ) -> EmbeddedServer {
+        let users = UserDirectory::new(
+            dependencies.login_records,
+            Arc::clone(&dependencies.registry),
+            Arc::clone(&dependencies.clock),
+            Arc::clone(&dependencies.random),
+        );
         EmbeddedServer {
+            users,
+            documents: Arc::default(),
+            http_client: dependencies.http_client,
             registry: dependencies.registry,
             clock: dependencies.clock,
             random: dependencies.random,
             observer: dependencies.observer,
             store: dependencies.store,
             tally: dependencies.tally,
-            metadata: MetadataDocuments::new(&settings.issuer, &resources),
+            metadata: MetadataDocuments::new(&settings, &resources),
             cache: TokenCache::new(settings.cache_ttl),
             rates: Rates::default(),
             turns: AddressLocks::default(),
@@ -122,6 +139,8 @@ impl EmbeddedServer {
     pub fn reconfigured(&self, settings: OAuthSettings, resources: Vec<ProtectedResource>) -> EmbeddedServer {
         let dependencies = Dependencies {
             registry: Arc::clone(&self.registry),
+            login_records: Arc::clone(&self.users.records),
+            http_client: Arc::clone(&self.http_client),
             clock: Arc::clone(&self.clock),
             random: Arc::clone(&self.random),
             observer: Arc::clone(&self.observer),
@@ -131,8 +150,23 @@ impl EmbeddedServer {
         EmbeddedServer {
             rates: self.rates.clone(),
             turns: self.turns.clone(),
+            users: self.users.clone(),
+            documents: Arc::clone(&self.documents),
             ..EmbeddedServer::new(dependencies, settings, resources)
         }
+    }
+
+    /// The same with another HTTP client.
+    pub fn with_http_client(self, http_client: Arc<dyn HttpClient>) -> EmbeddedServer {
+        EmbeddedServer { http_client, ..self }
+    }
+
+    pub fn users(&self) -> &UserDirectory {
+        &self.users
+    }
+
+    pub(crate) fn records(&self) -> &Arc<dyn LoginRecords> {
+        &self.users.records
     }
 
     /// Answers a request to one of this server's paths; `None` for any other path. HEAD is answered like GET: the
@@ -141,8 +175,14 @@ impl EmbeddedServer {
         match request.path {
             TOKEN => Some(self.serve(&request, OAuthEndpoint::Token).await),
             REVOKE => Some(self.serve(&request, OAuthEndpoint::Revoke).await),
-            AUTHORIZE => Some(authorize(request.method)),
-            path => self.metadata.answer(request.method, path),
+            REGISTER if self.settings.login.registration == Registration::On => {
+                Some(self.serve(&request, OAuthEndpoint::Register).await)
+            }
+            pages::STYLE_PATH if matches!(request.method, "GET" | "HEAD") => Some(pages::style()),
+            path => match PageEndpoint::at(path) {
+                Some(endpoint) => Some(self.serve_page(&request, endpoint).await),
+                None => self.metadata.answer(request.method, path),
+            },
         }
     }
 
@@ -153,15 +193,15 @@ impl EmbeddedServer {
         }
         let started = Instant::now();
         let mut observation = self.observation(request, endpoint);
-        let outcome = match self.validate_request(request, endpoint).await {
-            Ok(validated) => {
-                observation.caller = Some(Arc::new(caller(&validated.client)));
-                self.handle(endpoint, &validated, &observation).await
-            }
-            Err(error) => {
-                self.tally.count(TallyKey::of_address(request.address), error.kind.code());
-                Err(error)
-            }
+        let outcome = match endpoint {
+            OAuthEndpoint::Register => self.handle_registration(request, &observation).await,
+            OAuthEndpoint::Token | OAuthEndpoint::Revoke => match self.validate_request(request, endpoint).await {
+                Ok(validated) => {
+                    observation.caller = Some(Arc::new(caller(validated.client.id())));
+                    self.handle(endpoint, &validated, &observation).await
+                }
+                Err(error) => Err(self.counted(request, error)),
+            },
         };
         let cause = outcome.as_ref().err().and_then(|error| error.cause.as_deref());
         observation.outcome = outcome_label(&outcome);
@@ -176,6 +216,24 @@ impl EmbeddedServer {
         reply
     }
 
+    /// Failed requests of nobody in particular are counted by address instead of recorded.
+    fn counted(&self, request: &OAuthRequest<'_>, error: OAuthError) -> OAuthError {
+        self.tally.count(TallyKey::of_address(request.address), error.kind.code());
+        error
+    }
+
+    async fn handle_registration(
+        &self,
+        request: &OAuthRequest<'_>,
+        observation: &Observation,
+    ) -> Result<EndpointOutcome, OAuthError> {
+        if request.method != "POST" {
+            let error = OAuthErrorKind::MethodNotAllowed("POST, OPTIONS");
+            return Err(OAuthError::new(error, "Send the metadata of the client in a POST request."));
+        }
+        self.register(request, observation).await.map_err(|error| self.counted(request, error))
+    }
+
     /// Handles the request of an authenticated client. Every request is audited: in the transaction of its change, in a
     /// record of its own if nothing changed, and as a count if the client is rate limited.
     async fn handle(
@@ -185,12 +243,13 @@ impl EmbeddedServer {
         observation: &Observation,
     ) -> Result<EndpointOutcome, OAuthError> {
         if let Err(error) = self.check_client_rate(endpoint, &request.client) {
-            self.tally.count(TallyKey::Client(request.client.id.clone()), error.kind.code());
+            self.tally.count(TallyKey::Client(request.client.id().clone()), error.kind.code());
             return Err(error);
         }
         let outcome = match endpoint {
             OAuthEndpoint::Token => self.grant(request, observation).await,
             OAuthEndpoint::Revoke => self.revoke(request, observation).await,
+            OAuthEndpoint::Register => Err(OAuthError::invalid_client()),
         };
         if !matches!(outcome, Ok(EndpointOutcome { audit: AuditStatus::Committed, .. })) {
             let record = Observation { outcome: outcome_label(&outcome), ..observation.clone() }.to_line();
@@ -236,6 +295,8 @@ fn outcome_label(outcome: &Result<EndpointOutcome, OAuthError>) -> &'static str 
 pub(crate) enum OAuthEndpoint {
     Token,
     Revoke,
+    /// At which a client does not authenticate.
+    Register,
 }
 
 impl OAuthEndpoint {
@@ -243,28 +304,16 @@ impl OAuthEndpoint {
         match self {
             OAuthEndpoint::Token => "token",
             OAuthEndpoint::Revoke => "revoke",
+            OAuthEndpoint::Register => "register",
         }
     }
 }
 
-/// No interactive flow is supported. The error is never sent by redirect, because clients have no registered redirect
-/// URI (A6-02).
-fn authorize(method: &str) -> Reply {
-    let error = match method {
-        "GET" | "HEAD" | "POST" => OAuthError::new(
-            OAuthErrorKind::UnsupportedResponseType,
-            "Interactive login is not supported. Request a token from the token endpoint with grant_type=client_credentials.",
-        ),
-        _ => OAuthError::new(OAuthErrorKind::MethodNotAllowed("GET, HEAD, POST"), "Send a GET or POST request."),
-    };
-    error.reply()
-}
-
-fn caller(client: &Client) -> Caller {
+fn caller(client: &ClientId) -> Caller {
     Caller {
-        client: client.id.clone(),
-        subject: client.id.as_str().into(),
-        tenants: client.tenants.clone(),
+        client: client.clone(),
+        subject: client.itself(),
+        tenants: Vec::new(),
         scopes: Scopes::default(),
         authenticated_at: None,
     }

@@ -13,6 +13,10 @@ pub struct OAuthRequest<'a> {
     pub content_type: Option<&'a str>,
     /// All values of `Authorization`, in order: two are an error, so none may be dropped.
     pub authorization: &'a [&'a str],
+    /// All values of `Cookie`.
+    pub cookies: &'a [&'a str],
+    /// `Sec-Fetch-Site`: whether a page of another site has caused the request, as far as the browser says.
+    pub fetch_site: Option<&'a str>,
     /// The transport has already limited its size.
     pub body: &'a [u8],
     pub address: IpAddr,

@@ -9,7 +9,7 @@ use crate::support::{
     GRANT, ID, OTHER_ID, OTHER_SECRET, SECRET, START, asked, basic, bench, bench_with, client, error, header, text,
 };
 
-const INVALID_CLIENT: &str = r#"{"error":"invalid_client","error_description":"Send the client id and its current secret, with HTTP Basic or as client_id and client_secret in the form."}"#;
+const INVALID_CLIENT: &str = r#"{"error":"invalid_client","error_description":"Send the client id and its current secret, with HTTP Basic or as client_id and client_secret in the form; or authenticate as the client was registered."}"#;
 
 const ONCE: &str = r#"{"error":"invalid_request","error_description":"Send each parameter once."}"#;
 
@@ -68,7 +68,7 @@ async fn unknown_wrong_and_revoked_clients_get_the_same_answer() {
         assert_eq!(text(&reply), (401, INVALID_CLIENT), "{id}");
         assert_eq!(header(&reply, "WWW-Authenticate"), Some("Basic realm=\"frontdesk\", charset=\"UTF-8\""));
         assert_eq!(header(&reply, "Cache-Control"), Some("no-store"));
-        assert_eq!(std::mem::take(&mut bench.registry.state().registry_calls), ["client"], "{id}");
+        assert_eq!(std::mem::take(&mut bench.registry.state().registry_calls), ["client", "login_record"], "{id}");
     }
 }
 

@@ -132,16 +132,19 @@ async fn scope_string_tricks_are_refused_and_not_echoed() {
 
 /// [A6-02]
 #[tokio::test]
-async fn only_the_client_credentials_grant_is_supported() {
+async fn a_client_with_a_secret_has_only_client_credentials() {
     let bench = bench();
-    for grant in ["password&username=a&password=b", "authorization_code&code=x", "refresh_token", "Client_Credentials"]
-    {
+    for grant in ["password&username=a&password=b", "implicit", "Client_Credentials"] {
         let reply = bench.form("/token", &format!("grant_type={grant}")).await;
-        let refused = r#"{"error":"unsupported_grant_type","error_description":"The only supported grant_type is client_credentials."}"#;
+        let refused = r#"{"error":"unsupported_grant_type","error_description":"The supported grant types are client_credentials, authorization_code and refresh_token."}"#;
         assert_eq!(text(&reply), (400, refused), "{grant}");
     }
+    for grant in ["authorization_code&code=x", "refresh_token&refresh_token=x"] {
+        let reply = bench.form("/token", &format!("grant_type={grant}")).await;
+        assert_eq!(error(&reply, 400), "unauthorized_client", "{grant}");
+    }
     let reply = bench.form("/token", "scope=amcp:leads:read").await;
-    let refused = r#"{"error":"invalid_request","error_description":"Send grant_type=client_credentials."}"#;
+    let refused = r#"{"error":"invalid_request","error_description":"Send the parameter grant_type."}"#;
     assert_eq!(text(&reply), (400, refused));
 }
 

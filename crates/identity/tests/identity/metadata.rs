@@ -3,13 +3,13 @@
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_identity::OAuthRequest;
 
-use crate::support::{GRANT, asked, bench, error, header, text};
+use crate::support::{GRANT, asked, bench, header, text};
 
 const AUTOMOTIVE: &str = r#"{"resource":"https://desk.example/mcp/automotive","authorization_servers":["https://desk.example"],"scopes_supported":["amcp:inventory:read","amcp:leads:read","amcp:leads:write"],"bearer_methods_supported":["header"],"resource_name":"Automotive"}"#;
 
 const SECOND: &str = r#"{"resource":"https://desk.example/mcp/second","authorization_servers":["https://desk.example"],"scopes_supported":["amcp:leads:read","other:read"],"bearer_methods_supported":["header"],"resource_name":"Second"}"#;
 
-const SERVER: &str = r#"{"issuer":"https://desk.example","authorization_endpoint":"https://desk.example/authorize","token_endpoint":"https://desk.example/token","revocation_endpoint":"https://desk.example/revoke","scopes_supported":["amcp:inventory:read","amcp:leads:read","amcp:leads:write","other:read"],"response_types_supported":[],"grant_types_supported":["client_credentials"],"token_endpoint_auth_methods_supported":["client_secret_basic","client_secret_post"],"revocation_endpoint_auth_methods_supported":["client_secret_basic","client_secret_post"]}"#;
+const SERVER: &str = r#"{"issuer":"https://desk.example","authorization_endpoint":"https://desk.example/authorize","token_endpoint":"https://desk.example/token","revocation_endpoint":"https://desk.example/revoke","scopes_supported":["amcp:inventory:read","amcp:leads:read","amcp:leads:write","other:read"],"response_types_supported":["code"],"response_modes_supported":["query"],"grant_types_supported":["authorization_code","refresh_token","client_credentials"],"code_challenge_methods_supported":["S256"],"token_endpoint_auth_methods_supported":["client_secret_basic","client_secret_post","private_key_jwt","none"],"token_endpoint_auth_signing_alg_values_supported":["ES256","RS256","EdDSA"],"revocation_endpoint_auth_methods_supported":["client_secret_basic","client_secret_post","private_key_jwt","none"],"revocation_endpoint_auth_signing_alg_values_supported":["ES256","RS256","EdDSA"],"authorization_response_iss_parameter_supported":true,"client_id_metadata_document_supported":true}"#;
 
 const PUBLISHED: [(&str, &str); 9] = [
     ("/.well-known/oauth-protected-resource", AUTOMOTIVE),
@@ -54,6 +54,8 @@ async fn metadata_does_not_depend_on_the_request() {
                 query: Some("issuer=https://evil.example&resource=https://evil.example"),
                 content_type: Some("text/plain"),
                 authorization: &["Bearer x", "Basic y"],
+                cookies: &["__Host-frontdesk=https://evil.example"],
+                fetch_site: Some("cross-site"),
                 body: b"{\"issuer\":\"https://evil.example\"}",
                 address: "2001:db8::1".parse().unwrap(),
                 trace: &Trace::new("https://evil.example"),
@@ -98,20 +100,18 @@ async fn other_paths_are_not_handled() {
     }
 }
 
-/// [A6-02, O13, O31] The official clients need an authorization endpoint in the metadata; it exists,
-/// and grants nothing.
+/// [A6-02] A client of the token endpoint has no redirect URI, so nobody is ever sent anywhere for it.
 #[tokio::test]
-async fn the_authorization_endpoint_never_redirects() {
+async fn a_client_without_redirect_uris_gets_a_page() {
     let bench = bench();
     for response_type in ["token", "code", "code%20token"] {
         let query = format!("response_type={response_type}&client_id=cli_north&redirect_uri=https://evil.example/");
         let reply = bench.send(OAuthRequest { query: Some(&query), ..get("/authorize") }).await;
-        let refused = r#"{"error":"unsupported_response_type","error_description":"Interactive login is not supported. Request a token from the token endpoint with grant_type=client_credentials."}"#;
-        assert_eq!(text(&reply), (400, refused));
-        assert_eq!(header(&reply, "Location"), None);
+        assert_eq!((reply.status, header(&reply, "Location")), (400, None));
+        assert_eq!(header(&reply, "Content-Type"), Some("text/html; charset=utf-8"));
     }
     let reply = bench.send(OAuthRequest { method: "DELETE", ..get("/authorize") }).await;
-    assert_eq!((error(&reply, 405).as_str(), header(&reply, "Allow")), ("invalid_request", Some("GET, HEAD, POST")));
+    assert_eq!((reply.status, header(&reply, "Allow")), (405, Some("GET, HEAD")));
 }
 
 /// [O31] Every advertised endpoint exists.

@@ -1,49 +1,21 @@
-//! Tokens that the operator issues and that count as a login.
+//! Which tokens count as a login. Those of people do (`login`); no others.
 
 use frontdesk_engine::model::caller::{ClientId, Scopes};
-use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::ports::registry::Registry as _;
-use frontdesk_engine::seal::sha256;
-use frontdesk_identity::{LoginToken, LoginTokenError, LoginTokenRequest};
-use frontdesk_testkit::memory_store::ClientChange;
+use frontdesk_identity::OperatorTokenRequest;
 
-use crate::support::{Bench, GRANT, ID, RESOURCE, SECOND_RESOURCE, START, bench};
+use crate::support::{Bench, GRANT, ID, OTHER_ID, RESOURCE, SECOND_RESOURCE, bench};
 
-async fn issue(bench: &Bench, client: &str, scopes: &str, path: Option<&str>) -> Result<LoginToken, LoginTokenError> {
+async fn issue(bench: &Bench, client: &str, scopes: &str, days: u32) -> Result<String, String> {
     let (client, scopes) = (ClientId::new(client), Scopes::parse(scopes).unwrap());
-    let request = LoginTokenRequest {
-        client: &client,
-        scopes: &scopes,
-        path,
-        record: r#"{"operator":"token.issue"}"#.to_owned(),
-        revocation: r#"{"operator":"token.revoke"}"#.to_owned(),
-    };
-    bench.server.issue_login_token(request).await
-}
-
-#[tokio::test]
-async fn a_login_token_counts_as_a_login_and_lives_five_minutes() {
-    let bench = bench();
-    bench.advance(1_999);
-    let token = issue(&bench, ID, "amcp:leads:read", None).await.unwrap();
-    assert_eq!((token.resource.as_str(), token.scopes.to_string()), (RESOURCE, "amcp:leads:read".to_owned()));
-    assert_eq!(token.expires_at, Millis(START + 301_999));
-    let caller = bench.identify(token.secret.expose(), RESOURCE).await.unwrap();
-    assert_eq!((caller.client.as_str(), caller.scopes.to_string()), (ID, "amcp:leads:read".to_owned()));
-    assert_eq!(caller.authenticated_at, Some(START / 1000 + 1));
-    assert_eq!(format!("{token:?}").matches("fdt_").count(), 0, "it prints no token");
-    let stored = bench.registry.token(sha256(token.secret.expose().as_bytes())).await.unwrap().unwrap();
-    assert_eq!(stored.authenticated_at, Some(START / 1000 + 1));
-    bench.advance(299_999);
-    assert!(bench.identify(token.secret.expose(), RESOURCE).await.is_ok());
-    bench.advance(1);
-    assert!(bench.identify(token.secret.expose(), RESOURCE).await.is_err());
+    let record = "{}".to_owned();
+    let request = OperatorTokenRequest { client: &client, scopes: &scopes, path: None, days, record };
+    let issued = bench.server.issue_operator_token(request).await.map_err(|error| error.to_string())?;
+    Ok(issued.secret.expose().to_owned())
 }
 
 #[tokio::test]
 async fn a6_18_client_credentials_never_count_as_a_login() {
     let bench = bench();
-    issue(&bench, ID, "amcp:inventory:read", None).await.unwrap();
     let token = bench.token(GRANT).await;
     assert_eq!(bench.identify(&token, RESOURCE).await.unwrap().authenticated_at, None);
     // Nothing that a client sends changes that.
@@ -54,33 +26,69 @@ async fn a6_18_client_credentials_never_count_as_a_login() {
 }
 
 #[tokio::test]
-async fn a_login_token_is_for_a_registered_client_and_its_scopes() {
+async fn an_operator_token_lives_for_days_and_is_no_login() {
     let bench = bench();
-    let said = async |client: &str, scopes: &str, path: Option<&str>| {
-        issue(&bench, client, scopes, path).await.map(|token| token.resource).map_err(|error| error.to_string())
-    };
-    let no_client = "there is no active client with this id; `frontdesk client list` shows them";
-    assert_eq!(said("cli_none", "amcp:leads:read", None).await, Err(no_client.to_owned()));
-    let not_allowed = "the client was not registered for all of these scopes; it has: amcp:inventory:read amcp:leads:read \
-                       amcp:leads:write";
-    assert_eq!(said(ID, "amcp:leads:read amcp:fni:read", None).await, Err(not_allowed.to_owned()));
-    assert_eq!(said(ID, "", None).await, Err(not_allowed.to_owned()));
-    let no_path = "no tokens are issued for a mount at this path; there are: /mcp/automotive, /mcp/second";
-    assert_eq!(said(ID, "amcp:leads:read", Some("/mcp/none")).await, Err(no_path.to_owned()));
-    let no_mount = "no mount has all of these scopes; ask for those of one mount";
-    assert_eq!(said(ID, "amcp:leads:write", Some("/mcp/second")).await, Err(no_mount.to_owned()));
-    assert_eq!(said(ID, "amcp:leads:read", Some("/mcp/second")).await, Ok(SECOND_RESOURCE.to_owned()));
-    bench.registry.revoke_client(&ClientId::new(ID), Millis(START), "{}".to_owned()).await.unwrap();
-    assert_eq!(said(ID, "amcp:leads:read", None).await, Err(no_client.to_owned()));
+    let token = issue(&bench, ID, "amcp:leads:read", 30).await.unwrap();
+    assert!(token.starts_with("fdo_"), "{token}");
+    let caller = bench.identify(&token, RESOURCE).await.unwrap();
+    assert_eq!((caller.client.as_str(), &*caller.subject, caller.authenticated_at), (ID, ID, None));
+    assert_eq!(caller.scopes.to_string(), "amcp:leads:read");
+    assert!(bench.identify(&token, SECOND_RESOURCE).await.is_err());
+    bench.advance(30 * 24 * 60 * 60 * 1000 - 1);
+    assert!(bench.identify(&token, RESOURCE).await.is_ok());
+    bench.advance(1);
+    assert!(bench.identify(&token, RESOURCE).await.is_err());
 }
 
 #[tokio::test]
-async fn a_client_that_ends_meanwhile_gets_no_login_token() {
-    for change in [ClientChange::Revoked, ClientChange::Rotated([7; 32])] {
-        let bench = bench();
-        bench.registry.inject(|faults| faults.before_token = Some(change));
-        let refused = issue(&bench, ID, "amcp:leads:read", None).await;
-        assert!(matches!(refused, Err(LoginTokenError::UnknownClient)), "{refused:?}");
-        assert!(bench.registry.state().tokens.is_empty());
+async fn an_operator_token_ends_with_its_client_and_by_its_id() {
+    let bench = bench();
+    let (first, second) = (
+        issue(&bench, ID, "amcp:leads:read", 1).await.unwrap(),
+        issue(&bench, ID, "amcp:leads:read", 2).await.unwrap(),
+    );
+    let listed = bench.server.operator_tokens().await.unwrap();
+    assert_eq!(listed.len(), 2);
+    bench.server.revoke_operator_token(&listed[0].id, "{}".to_owned()).await.unwrap();
+    bench.advance(1_000);
+    assert!(bench.identify(&first, RESOURCE).await.is_err());
+    assert!(bench.identify(&second, RESOURCE).await.is_ok());
+    // A new secret of the client ends it.
+    bench.registry.state().clients[0].secret = [9; 32];
+    bench.advance(1_000);
+    assert!(bench.identify(&second, RESOURCE).await.is_err());
+}
+
+#[tokio::test]
+async fn an_operator_token_is_bounded() {
+    let bench = bench();
+    let refused = [
+        (
+            ID,
+            "amcp:leads:read",
+            31,
+            "a token is valid for 1 to 30 days; `token.operator_days` in the configuration says so",
+        ),
+        (
+            ID,
+            "amcp:leads:read",
+            0,
+            "a token is valid for 1 to 30 days; `token.operator_days` in the configuration says so",
+        ),
+        (
+            "cli_none",
+            "amcp:leads:read",
+            1,
+            "there is no active client with this id and a secret; `frontdesk client list` shows them",
+        ),
+        (
+            OTHER_ID,
+            "amcp:leads:write",
+            1,
+            "the client was not registered for all of these scopes; it has: amcp:leads:read",
+        ),
+    ];
+    for (client, scopes, days, message) in refused {
+        assert_eq!(issue(&bench, client, scopes, days).await.unwrap_err(), message);
     }
 }

@@ -14,10 +14,13 @@ use frontdesk_engine::model::incoming::Credential;
 use frontdesk_engine::model::reply::Reply;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::trace::Trace;
+use frontdesk_engine::ports::http_client::{HttpClient, NoHttpClient};
 use frontdesk_engine::ports::registry::Client;
 use frontdesk_engine::ports::{Identity, Random};
 use frontdesk_engine::seal::sha256;
-use frontdesk_identity::{Dependencies, EmbeddedServer, OAuthRequest, OAuthSettings, ProtectedResource};
+use frontdesk_identity::{
+    Dependencies, EmbeddedServer, LoginSettings, OAuthRequest, OAuthSettings, ProtectedResource, ScopeAccess, ScopeInfo,
+};
 use frontdesk_testkit::{MemoryStore, ObservedCalls, TestClock};
 
 pub(crate) const START: i64 = 1_790_000_000_000;
@@ -59,6 +62,17 @@ pub(crate) fn bench() -> Bench {
 }
 
 pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32) -> Bench {
+    let random = Arc::new(Counting::default());
+    bench_of(cache_milliseconds, token_requests_per_minute, LoginSettings::default(), random, Arc::new(NoHttpClient))
+}
+
+pub(crate) fn bench_of(
+    cache_milliseconds: u64,
+    token_requests_per_minute: u32,
+    login: LoginSettings,
+    random: Arc<dyn Random>,
+    http_client: Arc<dyn HttpClient>,
+) -> Bench {
     let registry = Arc::new(MemoryStore::with_tenants(["north", "south"]));
     let clock = Arc::new(TestClock::at(START));
     let log = Arc::new(ObservedCalls::default());
@@ -70,8 +84,10 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
     ];
     let parts = Dependencies {
         registry: registry.clone(),
+        login_records: registry.clone(),
+        http_client,
         clock: clock.clone(),
-        random: Arc::new(Counting::default()),
+        random,
         observer: log.clone(),
         store: records.clone(),
         tally: tally.clone(),
@@ -81,6 +97,8 @@ pub(crate) fn bench_with(cache_milliseconds: u64, token_requests_per_minute: u32
         lifetime_seconds: 300,
         cache_ttl: Duration::from_millis(cache_milliseconds),
         token_requests_per_minute,
+        operator_days: 30,
+        login,
     };
     let first =
         resource("/mcp/automotive", "Automotive", &["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
@@ -109,7 +127,18 @@ fn resource(path: &str, name: &str, scopes: &[&str]) -> ProtectedResource {
         scopes: scopes.iter().map(|scope| Scope::new(*scope)).collect(),
         default_scope: Scope::new(scopes[0]),
         name: name.to_owned(),
+        scope_infos: scopes.iter().map(|scope| scope_info(scope)).collect(),
     }
+}
+
+fn scope_info(scope: &str) -> ScopeInfo {
+    let is_reading = scope.ends_with(":read");
+    let access = match is_reading {
+        _ if scope.contains(":fni:") => ScopeAccess::Sensitive,
+        true => ScopeAccess::Read,
+        false => ScopeAccess::Change,
+    };
+    ScopeInfo { scope: Scope::new(scope), words: format!("words of {scope}"), access, is_reading }
 }
 
 impl Bench {
@@ -151,6 +180,8 @@ pub(crate) fn asked<'a>(path: &'a str, body: &'a str) -> OAuthRequest<'a> {
         query: None,
         content_type: Some("application/x-www-form-urlencoded"),
         authorization: &[],
+        cookies: &[],
+        fetch_site: None,
         body: body.as_bytes(),
         address: ADDRESS,
         trace: &TRACE,

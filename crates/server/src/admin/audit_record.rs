@@ -13,11 +13,14 @@ pub(crate) fn client_record(at: Millis, action: &str, client: &ClientId) -> Stri
         .to_string()
 }
 
-/// A token that counts as a login was issued, or revoked again because its client has ended.
-pub(super) fn token_record(at: Millis, action: &str, client: &ClientId, scopes: &[String]) -> String {
-    serde_json::json!({"at": at.to_rfc3339(), "operator": action, "client": client.as_str(), "scopes": scopes,
-        "outcome": "ok"})
+pub(super) fn token_record(at: Millis, client: &ClientId, scopes: &[String], days: u32) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": "token.issue", "client": client.as_str(), "scopes": scopes,
+        "days": days, "outcome": "ok"})
     .to_string()
+}
+
+pub(super) fn token_revocation_record(at: Millis, token: &str) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": "token.revoke", "token": token, "outcome": "ok"}).to_string()
 }
 
 pub(crate) fn tenant_record(at: Millis, tenant: &TenantId) -> String {

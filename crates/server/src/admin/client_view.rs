@@ -22,6 +22,9 @@ pub struct ClientView {
     pub scopes: Vec<String>,
     pub created_at: String,
     pub revoked_at: Option<String>,
+    /// Where it receives answers, if it acts for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redirect_uris: Vec<String>,
 }
 
 pub(super) fn view(client: &Client) -> ClientView {
@@ -33,5 +36,6 @@ pub(super) fn view(client: &Client) -> ClientView {
         scopes: client.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
         created_at: client.created_at.to_rfc3339(),
         revoked_at: client.revoked_at.map(|at| at.to_rfc3339()),
+        redirect_uris: Vec::new(),
     }
 }

@@ -29,7 +29,8 @@ use super::maintenance::{MaintenanceAction, MaintenanceView};
 use super::person::{PersonReply, PersonStep, PersonTask};
 use super::service_level::ServiceLevelView;
 use super::tenants::{TenantRequest, TenantResponse};
-use super::tokens::{TokenRequest, TokenView};
+use super::tokens::{TokenRequest, TokenResponse};
+use super::users::{UserRequest, UserResponse};
 use crate::app::{App, DataBackend};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,9 +51,20 @@ pub enum AdminRequest {
     RevokeClient {
         id: String,
     },
-    /// A token that counts as a login.
-    IssueToken {
+    /// A client with redirect URIs, which acts for people.
+    AddLoginClient {
+        name: String,
+        redirect_uris: Vec<String>,
+        scopes: Vec<String>,
+        has_secret: bool,
+    },
+    /// About tokens of the operator.
+    Token {
         request: TokenRequest,
+    },
+    /// About people who log in.
+    User {
+        request: UserRequest,
     },
     /// A tenant is about to be exported by another process; the audit log must say so.
     #[serde(rename = "note_export")]
@@ -118,7 +130,9 @@ impl AdminRequest {
             | AdminRequest::ListClients
             | AdminRequest::RotateClient { .. }
             | AdminRequest::RevokeClient { .. }
-            | AdminRequest::IssueToken { .. }
+            | AdminRequest::AddLoginClient { .. }
+            | AdminRequest::Token { .. }
+            | AdminRequest::User { .. }
             | AdminRequest::RecordExport { .. }
             | AdminRequest::Export { .. }
             | AdminRequest::Maintenance { .. }
@@ -151,8 +165,13 @@ pub enum AdminResponse {
         new_tenants: Vec<String>,
     },
     Clients(ClientList),
-    /// The only place where the token appears.
-    Token(TokenView),
+    /// With the secret, if there is one; the only place where it appears.
+    LoginClient {
+        client: ClientView,
+        secret: Option<String>,
+    },
+    Token(TokenResponse),
+    User(UserResponse),
     Revoked {
         id: String,
     },
@@ -233,12 +252,18 @@ impl AdminService {
                 self.add(name, &tenants, &groups, &scopes, unknown_tenants).await
             }
             AdminRequest::ListClients => {
-                let clients = self.store.clients().await.map_err(explain)?.iter().map(view).collect();
+                let clients = self.store.clients().await.map_err(explain)?;
+                let mut clients: Vec<ClientView> = clients.iter().map(view).collect();
+                clients.extend(self.login_clients().await?);
                 Ok(AdminResponse::Clients(ClientList { clients, refused: self.refused_rows("fd_client").await? }))
             }
             AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
             AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
-            AdminRequest::IssueToken { request } => self.issue_token(request).await.map(AdminResponse::Token),
+            AdminRequest::AddLoginClient { name, redirect_uris, scopes, has_secret } => {
+                self.add_login_client(name, redirect_uris, &scopes, has_secret).await
+            }
+            AdminRequest::Token { request } => self.handle_token(request).await.map(AdminResponse::Token),
+            AdminRequest::User { request } => self.handle_user(request).await.map(AdminResponse::User),
             AdminRequest::RecordExport { tenant } => self.record_export(&tenant).await,
             AdminRequest::Import { task, step } => self.import(task, step).await.map(AdminResponse::Import),
             AdminRequest::Export { task, step } => self.export(task, step).await.map(AdminResponse::Export),
@@ -307,7 +332,7 @@ impl AdminService {
     }
 
     /// A typing error must not create a tenant.
-    async fn require_known(&self, tenants: &[TenantId]) -> Result<(), String> {
+    pub(super) async fn require_known(&self, tenants: &[TenantId]) -> Result<(), String> {
         let known: Vec<TenantId> =
             self.store.tenants().await.map_err(explain)?.into_iter().map(|tenant| tenant.id).collect();
         match tenants.iter().find(|tenant| !known.contains(tenant)) {
@@ -345,7 +370,10 @@ impl AdminService {
     async fn revoke(&self, id: ClientId) -> Result<AdminResponse, String> {
         let now = self.clock.now();
         let record = client_record(now, "client.revoke", &id);
-        match self.store.revoke_client(&id, now, record).await.map_err(explain)? {
+        match self.store.revoke_client(&id, now, record.clone()).await.map_err(explain)? {
+            Changed::Nothing if self.remove_login_client(&id, record).await? => {
+                Ok(AdminResponse::Revoked { id: id.as_str().to_owned() })
+            }
             Changed::Nothing => Err(unknown(&id)),
             Changed::Done => {
                 tracing::info!(client = id.as_str(), "client revoked");

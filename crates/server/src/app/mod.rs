@@ -29,6 +29,7 @@ use frontdesk_engine::limits::streams::StreamLimits;
 use frontdesk_engine::limits::tally::Tally;
 use frontdesk_engine::limits::tenant_changes::TenantChanges;
 use frontdesk_engine::model::tool::Future;
+use frontdesk_engine::ports::login_records::LoginRecords;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::ports::{Identity, Store};
 use frontdesk_engine::{Contract, Fault, TenantId};
@@ -124,6 +125,8 @@ impl App {
         let identity = Arc::new(EmbeddedServer::new(
             Dependencies {
                 registry: Arc::clone(&backend.store) as Arc<dyn Registry>,
+                login_records: Arc::clone(&backend.store) as Arc<dyn LoginRecords>,
+                http_client: Arc::clone(&opened.http_client),
                 clock: Arc::clone(&backend.clock),
                 random: Arc::clone(&backend.random),
                 observer: Arc::clone(&telemetry) as _,
@@ -192,7 +195,11 @@ impl App {
         let plans = plan_mounts(&config, &opened, &self.maintenance, &self.current_secrets);
         let resources = protected_resources(&plans, &config.public_url);
         let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();
-        let identity = Arc::new(self.identity.reconfigured(identity_settings(&config), resources));
+        let identity = Arc::new(
+            self.identity
+                .reconfigured(identity_settings(&config), resources)
+                .with_http_client(Arc::clone(&opened.http_client)),
+        );
         let own_identity = Arc::clone(&identity) as Arc<dyn Identity>;
         let loopback_only = loopback_resources(&plans, &config.public_url);
         let mut mounts = build_router(plans, &config.public_url, &own_identity);
@@ -264,6 +271,8 @@ fn identity_settings(config: &Config) -> frontdesk_identity::OAuthSettings {
         lifetime_seconds: u32::try_from(config.token.lifetime.as_secs()).unwrap_or(300),
         cache_ttl: config.token.cache,
         token_requests_per_minute: config.limits.token_requests_per_minute,
+        operator_days: config.token.operator_days,
+        login: config.login.clone(),
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use frontdesk_contracts as contracts;
 use frontdesk_contracts::partner::PartnerSettings;
+use frontdesk_contracts::scope_words::scope_words;
 use frontdesk_engine::desk::{MaintenanceSwitch, Mount, Streaming};
 use frontdesk_engine::dispatch::{DispatchConfig, DispatchMode, OnQueueFull};
 use frontdesk_engine::limits::rate::Quota;
@@ -17,7 +18,7 @@ use frontdesk_engine::model::tool::ScopeRule;
 use frontdesk_engine::ports::Identity;
 use frontdesk_engine::ports::site_db::SiteDb;
 use frontdesk_engine::{Contract, Scope, Scopes, TenantId};
-use frontdesk_identity::ProtectedResource;
+use frontdesk_identity::{ProtectedResource, ScopeAccess, ScopeInfo};
 use frontdesk_wire::method::Method;
 
 use super::maintenance::{MaintenanceSwitches, closed};
@@ -167,8 +168,24 @@ pub(super) fn protected_resources(plans: &[MountPlan], url: &PublicUrl) -> Vec<P
         scopes: contract.scopes.clone(),
         default_scope: contract.default_scope.clone(),
         name: contract.server_info.title.to_owned(),
+        scope_infos: contract.scopes.iter().map(|scope| scope_info(contract, scope)).collect(),
     });
     resources.collect()
+}
+
+/// What people are told about a scope. Those that an ordinary client is not told to ask for are sensitive.
+fn scope_info(contract: &Contract, scope: &Scope) -> ScopeInfo {
+    let words = scope_words(scope.as_str());
+    let is_reading = words.is_some_and(|words| words.is_reading);
+    let access = if !contract.ordinary_scopes.has(scope) {
+        ScopeAccess::Sensitive
+    } else if is_reading {
+        ScopeAccess::Read
+    } else {
+        ScopeAccess::Change
+    };
+    let words = words.map_or(scope.as_str(), |words| words.words).to_owned();
+    ScopeInfo { scope: scope.clone(), words, access, is_reading }
 }
 
 /// The resources that only callers on this machine may reach.

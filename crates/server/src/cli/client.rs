@@ -63,13 +63,15 @@ Examples:
   frontdesk client add --name 'Sales agent' --tenant TENANT_ID \\
       --scope SCOPE --scope OTHER_SCOPE --json
   frontdesk client add --name 'Reader of a CMS site' --tenant site \\
-      --scope mcp:read --scope mcp:call")]
+      --scope mcp:read --scope mcp:call
+  frontdesk client add --name 'Assistant' \\
+      --redirect-uri https://assistant.example/callback")]
 pub(super) struct AddClientArgs {
     /// A name for people; shown by `frontdesk client list` (the audit log has the id only)
     #[arg(long, value_name = "NAME")]
     pub(super) name: String,
     /// A tenant that it may act for
-    #[arg(long = "tenant", value_name = "ID", num_args = 1.., required_unless_present = "groups")]
+    #[arg(long = "tenant", value_name = "ID", num_args = 1.., required_unless_present_any = ["groups", "redirect_uris"])]
     pub(super) tenants: Vec<String>,
     /// A group of tenants that it may act for, one at a time
     #[arg(long = "group", value_name = "GROUP", num_args = 1..)]
@@ -77,9 +79,15 @@ pub(super) struct AddClientArgs {
     /// Create tenants that do not exist yet, empty, instead of refusing them
     #[arg(long)]
     pub(super) new_tenant: bool,
-    /// A scope that it may ask for
-    #[arg(long = "scope", value_name = "SCOPE", num_args = 1.., required = true)]
+    /// A scope that it may ask for; without any, one with --redirect-uri may ask for what its users may give
+    #[arg(long = "scope", value_name = "SCOPE", num_args = 1.., required_unless_present = "redirect_uris")]
     pub(super) scopes: Vec<String>,
+    /// Where a client that acts for people receives answers; it has no tenants of its own
+    #[arg(long = "redirect-uri", value_name = "URI", num_args = 1.., conflicts_with_all = ["tenants", "groups", "new_tenant"])]
+    pub(super) redirect_uris: Vec<String>,
+    /// Give a client with --redirect-uri a secret, if it runs on a server that can keep one
+    #[arg(long, requires = "redirect_uris")]
+    pub(super) with_secret: bool,
     #[command(flatten)]
     data: DataArgs,
     /// Print the client as one line of JSON
@@ -118,8 +126,13 @@ pub(super) fn run(args: ClientArgs) -> Result<ExitCode, CliError> {
     let (request, data, json) = match args.command {
         ClientCommand::Add(add) => {
             let unknown_tenants = if add.new_tenant { UnknownTenants::Create } else { UnknownTenants::Reject };
-            let AddClientArgs { name, tenants, groups, scopes, .. } = add;
-            (AdminRequest::AddClient { name, tenants, groups, scopes, unknown_tenants }, add.data, add.json)
+            let AddClientArgs { name, tenants, groups, scopes, redirect_uris, with_secret, .. } = add;
+            let request = if redirect_uris.is_empty() {
+                AdminRequest::AddClient { name, tenants, groups, scopes, unknown_tenants }
+            } else {
+                AdminRequest::AddLoginClient { name, redirect_uris, scopes, has_secret: with_secret }
+            };
+            (request, add.data, add.json)
         }
         ClientCommand::List(list) => (AdminRequest::ListClients, list.data, list.json),
         ClientCommand::Rotate(client) => (AdminRequest::RotateClient { id: client.id }, client.data, client.json),
@@ -143,11 +156,12 @@ pub(super) fn run(args: ClientArgs) -> Result<ExitCode, CliError> {
 /// A first client may be added before the first start; everything else needs existing data.
 fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError> {
     let needed = match request {
-        AdminRequest::AddClient { .. } => NeededData::MayBeNew,
+        AdminRequest::AddClient { .. } | AdminRequest::AddLoginClient { .. } => NeededData::MayBeNew,
         AdminRequest::ListClients
         | AdminRequest::RotateClient { .. }
         | AdminRequest::RevokeClient { .. }
-        | AdminRequest::IssueToken { .. }
+        | AdminRequest::Token { .. }
+        | AdminRequest::User { .. }
         | AdminRequest::RecordExport { .. }
         | AdminRequest::Import { .. }
         | AdminRequest::Export { .. }
@@ -176,11 +190,19 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
             }
             Ok(vec![object.to_string()])
         }
+        AdminResponse::LoginClient { client, secret } => {
+            let mut object = serde_json::to_value(client)?;
+            if let Some(object) = object.as_object_mut() {
+                object.insert("secret".to_owned(), json!(secret));
+            }
+            Ok(vec![object.to_string()])
+        }
         AdminResponse::Clients(list) => list.clients.iter().map(serde_json::to_string).collect(),
         AdminResponse::Revoked { id } => Ok(vec![json!({"id": id, "revoked": true}).to_string()]),
         AdminResponse::Key(_)
         | AdminResponse::Recorded
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
@@ -216,6 +238,17 @@ fn describe(response: &AdminResponse) -> String {
             }
             lines.join("\n")
         }
+        AdminResponse::LoginClient { client, secret } => {
+            let mut lines = vec![
+                format!("client    {}", client.id),
+                format!("name      {}", client.name),
+                format!("redirect  {}", client.redirect_uris.join(" ")),
+                format!("scopes    {}", client.scopes.join(" ")),
+            ];
+            lines.retain(|line| !line.ends_with(' '));
+            lines.extend(secret.as_ref().map(|secret| format!("secret    {secret}   (shown once, stored as a hash)")));
+            lines.join("\n")
+        }
         AdminResponse::Clients(ClientList { clients, .. }) if clients.is_empty() => {
             "There are no clients yet; see `frontdesk client add --help`.".to_owned()
         }
@@ -223,6 +256,7 @@ fn describe(response: &AdminResponse) -> String {
         AdminResponse::Key(_)
         | AdminResponse::Recorded
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)

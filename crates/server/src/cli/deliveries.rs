@@ -105,7 +105,9 @@ pub(super) fn run(entry: &ContractEntry, name: &str, matches: &ArgMatches) -> Re
             | AdminResponse::Revoked { .. }
             | AdminResponse::Key(_)
             | AdminResponse::Recorded
+            | AdminResponse::LoginClient { .. }
             | AdminResponse::Token(_)
+            | AdminResponse::User(_)
             | AdminResponse::Import(_)
             | AdminResponse::Export(_)
             | AdminResponse::ErasePerson(_)

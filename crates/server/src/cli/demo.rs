@@ -16,12 +16,12 @@ use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
 use frontdesk_engine::{ClientId, Scopes, TenantId};
-use frontdesk_identity::{PlaintextSecret, new_client, new_secret};
+use frontdesk_identity::{MembershipScope, NewUser, PlaintextSecret, Role, new_client, new_secret};
 use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
-use super::demo_banner::{BannerClient, DemoBanner, MountBanner, PartnerBanner, SiteBanner};
+use super::demo_banner::{BannerClient, BannerUser, DemoBanner, MountBanner, PartnerBanner, SiteBanner};
 use super::demo_partner::{PartnerAccess, access, make_tokens, with_partner};
 use super::serve::{ListenSources, run_started, start};
 use super::{CliError, StoreGuard, load_config, run_server};
@@ -33,9 +33,12 @@ use crate::http::DemoSearch;
 use crate::net::AddressSource;
 use crate::system::{SystemClock, SystemRandom};
 
+/// Who may log in to the demo.
+const DEMO_USER: &str = "demo";
 /// The name under which the demo data is committed.
 const SEEDING: &str = "demo";
 /// The demo's website, in the data folder.
+const REGISTRATION: &str = "FRONTDESK_LOGIN_REGISTRATION";
 const SITE_FILE: &str = "demo-site.sqlite";
 
 const LISTEN: ListenSources =
@@ -77,7 +80,11 @@ pub(super) struct DemoArgs {
 pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
     // Any free port for the admin listener, so that two demos can run on one machine.
     let operator = args.operator_listen.map_or("127.0.0.1:0".to_owned(), |listen| listen.to_string());
+    // Clients that know no other way may register themselves, as long as nobody says otherwise.
     let mut flags = vec![("FRONTDESK_OPERATOR_LISTEN", operator)];
+    if std::env::var_os(REGISTRATION).is_none() {
+        flags.push((REGISTRATION, "on".to_owned()));
+    }
     flags.extend(args.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
     flags.extend(args.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
     let loaded = load_config(None, flags)?;
@@ -113,6 +120,7 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
             Some(site) => Some(site_banner(&app, &loaded, site, &known, secrets).await?),
             None => None,
         };
+        let user = demo_user(&app, secrets).await?;
         let partner = match &partner {
             Some(partner) => access(&app.config.data, partner)?,
             None => Vec::new(),
@@ -133,6 +141,7 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
             ca_file: started.ca_file.as_deref().map(std::path::absolute).transpose()?,
             data: std::path::absolute(&app.config.data)?,
             clients,
+            user,
             tenant_key: demo.tenant_key,
             scopes: demo.scopes.to_string(),
             example: demo.example,
@@ -151,6 +160,28 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
         drop(app);
         run_started(started, OnSighup::Exit).await
     })
+}
+
+/// Somebody who may do everything in the demo. The password is random, and shown only when it is new.
+async fn demo_user(app: &App, secrets: Secrets) -> Result<BannerUser, CliError> {
+    let users = app.identity.users();
+    let known = users.list().await?.into_iter().find(|user| user.name == DEMO_USER);
+    let (_, random) = new_secret(app.backend.random.as_ref());
+    let password: String = random.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    let is_new = match (known, secrets) {
+        (Some(_), Secrets::Kept) => false,
+        (Some(_), Secrets::New) => {
+            users.set_password(DEMO_USER, &password).await?;
+            true
+        }
+        (None, _) => {
+            let (role, memberships) = (Role::Manager, MembershipScope::All);
+            let new = NewUser { name: DEMO_USER.to_owned(), role, memberships, password: Some(password.clone()) };
+            users.add(new).await?;
+            true
+        }
+    };
+    Ok(BannerUser { name: DEMO_USER, password: is_new.then_some(password) })
 }
 
 fn mount_banner(mount: &Mount, public_url: &PublicUrl, access: Option<&PartnerAccess>) -> MountBanner {

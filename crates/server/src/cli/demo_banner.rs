@@ -22,6 +22,7 @@ pub(super) struct DemoBanner {
     pub(super) ca_file: Option<PathBuf>,
     pub(super) data: PathBuf,
     pub(super) clients: Vec<BannerClient>,
+    pub(super) user: BannerUser,
     /// What the contract calls a tenant's id.
     pub(super) tenant_key: &'static str,
     pub(super) scopes: String,
@@ -58,6 +59,13 @@ pub(super) struct SiteBanner {
     pub(super) client: BannerClient,
     pub(super) scopes: String,
     pub(super) example: ExampleCall,
+}
+
+/// Who may log in.
+pub(super) struct BannerUser {
+    pub(super) name: &'static str,
+    /// Known only when it is new.
+    pub(super) password: Option<String>,
 }
 
 pub(super) struct BannerClient {
@@ -102,6 +110,7 @@ impl DemoBanner {
             "data": self.data,
             "reused": self.reused,
             "clients": clients,
+            "user": {"name": self.user.name, "password": self.user.password},
             "site": site,
             "mounts": self.mounts,
         })
@@ -129,6 +138,10 @@ impl DemoBanner {
         ];
         lines.extend(self.site.iter().map(|site| format!("  website    {}", site.endpoint)));
         lines.extend(self.ca_file.iter().map(|file| format!("  CA file    {}", file.display())));
+        lines.push(match &self.user.password {
+            Some(password) => format!("  log in as  {} with the password {password}   (shown once)", self.user.name),
+            None => format!("  log in as  {}; start with --new-secrets for a new password", self.user.name),
+        });
         lines.push(String::new());
         for client in self.clients.iter().chain(self.site.iter().map(|site| &site.client)) {
             lines.push(format!("  {} ({})", client.business, client.tenant));

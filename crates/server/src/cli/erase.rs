@@ -239,7 +239,9 @@ impl EraseCommand {
             | AdminResponse::Revoked { .. }
             | AdminResponse::Key(_)
             | AdminResponse::Recorded
+            | AdminResponse::LoginClient { .. }
             | AdminResponse::Token(_)
+            | AdminResponse::User(_)
             | AdminResponse::Import(_)
             | AdminResponse::Maintenance(_)
             | AdminResponse::Advanced(_)

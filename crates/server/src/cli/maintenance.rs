@@ -78,7 +78,9 @@ pub(super) fn run(args: MaintenanceArgs) -> Result<ExitCode, CliError> {
         | AdminResponse::Revoked { .. }
         | AdminResponse::Key(_)
         | AdminResponse::Recorded
+        | AdminResponse::LoginClient { .. }
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::ErasePerson(_)

@@ -30,6 +30,7 @@ mod stdio;
 mod table;
 mod tenant;
 mod token;
+mod user;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -61,6 +62,7 @@ use shell::{CompletionsArgs, ManArgs};
 use stdio::StdioArgs;
 use tenant::TenantArgs;
 use token::TokenArgs;
+use user::UserArgs;
 
 /// How long tasks may go on after the server has ended.
 const TASK_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -84,6 +86,7 @@ For real:
   frontdesk config check --config FILE        validate the configuration
   frontdesk serve --config FILE               serve it
   frontdesk tenant add --help                 add a business
+  frontdesk user add --help                   let a person log in
   frontdesk client add --help                 give a program access
   frontdesk connect --help                    what to paste into an MCP client
   frontdesk import RECORDS FILE               bring your own records in
@@ -116,6 +119,7 @@ enum Command {
     Export(ExportRecordsArgs),
     Tenant(TenantArgs),
     Token(TokenArgs),
+    User(UserArgs),
     Maintenance(MaintenanceArgs),
     Retention(RetentionArgs),
     Stdio(StdioArgs),
@@ -173,6 +177,7 @@ impl Command {
             Command::Export(args) => export::run(args),
             Command::Tenant(args) => tenant::run(args),
             Command::Token(args) => token::run(args),
+            Command::User(args) => user::run(args),
             Command::Maintenance(args) => maintenance::run(args),
             Command::Key(args) => key::run(args),
             Command::Retention(args) => retention::run(args),

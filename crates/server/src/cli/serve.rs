@@ -1,5 +1,6 @@
 //! `frontdesk serve`: serves what a configuration describes. `demo` starts the same way.
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -58,10 +59,26 @@ pub(super) fn run(args: ServeArgs) -> Result<ExitCode, CliError> {
         // Before anything is open: an early SIGHUP must not end the process.
         let sighup = install_sighup_handler()?;
         let started = start(&loaded, LISTEN, &guard, |_| Ok(())).await?;
+        print_first_link(&started.app.load_full()).await?;
         let reload = Reload::new(loaded.clone(), started.listeners.public.local_addr(), read_config);
         loaded.log_warnings();
         run_started(started, OnSighup::Reload(sighup, Box::new(reload))).await
     })
+}
+
+/// While nobody can log in, whoever starts the server gets a link with which the first user is made. It is not in the log.
+async fn print_first_link(app: &App) -> Result<(), CliError> {
+    let users = app.identity.users();
+    if app.token_resources.is_empty() || users.has_users().await.map_err(|fault| fault.message.into_owned())? {
+        return Ok(());
+    }
+    let secret = users.first_user_link().await?;
+    let link = admin::setup_link(app, &secret);
+    writeln!(
+        io::stderr().lock(),
+        "Nobody can log in yet. Make the first user here, once, within a day:\n  {link}\nor with `frontdesk user add`."
+    )?;
+    Ok(())
 }
 
 /// Where the addresses come from, for error messages.

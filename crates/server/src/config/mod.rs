@@ -26,6 +26,7 @@ pub use env::{StdioLogin, environment, login};
 pub use finding::{ConfigErrors, Finding};
 use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
+use frontdesk_identity::LoginSettings;
 use frontdesk_store::Address;
 pub use keys::{ConfigKey, DefaultValue, KEYS};
 pub use mount::MountConfig;
@@ -151,6 +152,7 @@ pub struct Config {
     pub certificate: CertificateConfig,
     pub admin: AdminConfig,
     pub token: TokenConfig,
+    pub login: LoginSettings,
     pub limits: LimitsConfig,
     pub deadlines: DeadlinesConfig,
     pub idempotency: IdempotencyConfig,
@@ -193,6 +195,8 @@ pub struct TokenConfig {
     pub lifetime: Duration,
     /// How long a verified token is cached; a revocation takes effect within this time.
     pub cache: Duration,
+    /// The most days that a token of the operator may be valid.
+    pub operator_days: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

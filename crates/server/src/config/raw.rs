@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
+use frontdesk_identity::{ClientDocuments, LoginSettings, Registration};
 
 use super::finding::{ConfigError, Finding};
 use super::layers::Layers;
@@ -35,6 +36,12 @@ pub(super) struct RawConfig {
     pub(super) operator_listen: SocketAddr,
     pub(super) token_lifetime_seconds: u32,
     pub(super) token_cache_milliseconds: u32,
+    pub(super) token_operator_days: u32,
+    pub(super) login_session_minutes: u32,
+    pub(super) login_grant_days: u32,
+    pub(super) login_idle_days: u32,
+    pub(super) login_registration: Registration,
+    pub(super) login_client_documents: ClientDocuments,
     pub(super) body_bytes: u32,
     pub(super) import_bytes: u32,
     pub(super) body_memory_bytes: u32,
@@ -84,6 +91,12 @@ impl RawConfig {
             operator_listen: unset,
             token_lifetime_seconds: 0,
             token_cache_milliseconds: 0,
+            token_operator_days: 0,
+            login_session_minutes: 0,
+            login_grant_days: 0,
+            login_idle_days: 0,
+            login_registration: Registration::Off,
+            login_client_documents: ClientDocuments::Off,
             body_bytes: 0,
             import_bytes: 0,
             body_memory_bytes: 0,
@@ -155,6 +168,15 @@ pub(super) fn build(raw: RawConfig) -> Config {
         token: TokenConfig {
             lifetime: seconds(raw.token_lifetime_seconds),
             cache: Duration::from_millis(raw.token_cache_milliseconds.into()),
+            operator_days: raw.token_operator_days,
+        },
+        login: LoginSettings {
+            session_seconds: raw.login_session_minutes.saturating_mul(60),
+            grant_days: raw.login_grant_days,
+            idle_days: raw.login_idle_days,
+            registration: raw.login_registration,
+            client_documents: raw.login_client_documents,
+            ..LoginSettings::default()
         },
         limits: LimitsConfig {
             body_bytes: raw.body_bytes as usize,

@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use frontdesk_identity::{ClientDocuments, Registration};
 use frontdesk_store::{Address, AddressError};
 use toml::Value;
 
@@ -40,6 +41,8 @@ pub(super) enum ValueType {
     CollectorUrl(FieldOf<Option<CollectorUrl>>),
     SampleRatio(FieldOf<SampleRatio>),
     Networks(FieldOf<Vec<IpNetwork>>),
+    Registration(FieldOf<Registration>),
+    ClientDocuments(FieldOf<ClientDocuments>),
     Database(FieldOf<DatabaseConfig>),
     Mounts(FieldOf<Option<Vec<MountConfig>>>),
 }
@@ -111,6 +114,20 @@ impl ValueType {
             }
             Self::SampleRatio(at) => *at(config) = ratio(value)?,
             Self::Networks(at) => *at(config) = list(value, IpNetwork::read)?,
+            Self::Registration(at) => {
+                *at(config) = match text(value)? {
+                    "on" => Registration::On,
+                    "off" => Registration::Off,
+                    other => return Err(one(format!("{other:?} is neither on nor off"), "Use on or off")),
+                };
+            }
+            Self::ClientDocuments(at) => {
+                *at(config) = match text(value)? {
+                    "any" => ClientDocuments::Any,
+                    "off" => ClientDocuments::Off,
+                    hosts => ClientDocuments::Hosts(list(RawValue::Text(hosts), url::host)?),
+                };
+            }
             Self::Database(at) => {
                 *at(config) = match text(value)? {
                     "" => DatabaseConfig::Embedded,
@@ -155,6 +172,18 @@ impl ValueType {
             Self::Networks(at) => {
                 Value::Array(at(config).iter().map(|network| Value::String(network.to_string())).collect())
             }
+            Self::Registration(at) => Value::String(
+                match at(config) {
+                    Registration::On => "on",
+                    Registration::Off => "off",
+                }
+                .to_owned(),
+            ),
+            Self::ClientDocuments(at) => Value::String(match at(config) {
+                ClientDocuments::Any => "any".to_owned(),
+                ClientDocuments::Off => "off".to_owned(),
+                ClientDocuments::Hosts(hosts) => hosts.join(","),
+            }),
             Self::Database(at) => match at(config) {
                 DatabaseConfig::Embedded => Value::String(String::new()),
                 DatabaseConfig::Postgres(address) => Value::String(address.to_string()),
@@ -180,6 +209,8 @@ impl ValueType {
             Self::CollectorUrl(_) => "empty, or an http or https URL".to_owned(),
             Self::SampleRatio(_) => "number, 0.0 to 1.0".to_owned(),
             Self::Networks(_) => "list of ranges".to_owned(),
+            Self::Registration(_) => "on or off".to_owned(),
+            Self::ClientDocuments(_) => "any, off or hosts".to_owned(),
             Self::Database(_) => "empty, or a postgres:// URL".to_owned(),
             Self::Mounts(_) => "list of tables".to_owned(),
         }

@@ -25,6 +25,13 @@ pub(super) fn transport_refusal(config: &Config, target: &Uri, headers: &Request
     None
 }
 
+/// A form of a page of ours: a page that sends no referrer sends no origin with its forms either. The form's own token and
+/// the cookie decide then.
+pub(super) fn is_own_form(path: &str, headers: &RequestHeaders<'_>) -> bool {
+    let is_form = matches!(path, "/login" | "/consent" | "/account/end" | "/logout") || path.starts_with("/setup/");
+    is_form && headers.origin.single().is_some_and(|origin| origin.as_bytes() == b"null")
+}
+
 fn origin_refusal(config: &Config, headers: &RequestHeaders<'_>) -> Option<&'static str> {
     for origin in headers.all(headers.origin) {
         let known = origin.to_str().is_ok_and(|origin| config.allowed_origins.iter().any(|allowed| allowed == origin));

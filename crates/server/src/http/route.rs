@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use ::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
+use ::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
 use ::http::request::Parts;
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use frontdesk_contracts::shared_page;
@@ -167,7 +169,11 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     let headers = RequestHeaders::new(&head.headers);
     let peer = client(app, &head.headers, peer);
     let path = without_trailing_slash(head.uri.path());
-    let refusal = if is_public(app, path) { guard::transport_refusal } else { guard::refusal };
+    let refusal = if is_public(app, path) || guard::is_own_form(path, &headers) {
+        guard::transport_refusal
+    } else {
+        guard::refusal
+    };
     if let Some(why) = refusal(&app.config, &head.uri, &headers) {
         return problem(trace, 403, why);
     }
@@ -222,12 +228,15 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     };
     let authorization: Vec<&str> =
         head.headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().unwrap_or("\u{fffd}")).collect();
+    let cookies: Vec<&str> = head.headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).collect();
     let request = OAuthRequest {
         method: head.method.as_str(),
         path,
         query: head.uri.query(),
         content_type: head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()),
         authorization: &authorization,
+        cookies: &cookies,
+        fetch_site: head.headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("\u{fffd}")),
         body: &body,
         address: peer.address,
         trace,

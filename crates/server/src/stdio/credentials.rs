@@ -89,6 +89,8 @@ pub(crate) async fn request_token(app: &App, endpoint: &str, id: &str, secret: &
         query: None,
         content_type: Some("application/x-www-form-urlencoded"),
         authorization: &[],
+        cookies: &[],
+        fetch_site: None,
         body: form.as_bytes(),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         trace: &trace,

@@ -85,7 +85,7 @@ async fn desk() -> TestApp {
 #[tokio::test]
 async fn a3_05_a3_06_a3_13_a3_14_records_have_own_ids_and_dealerships() {
     let desk = desk().await;
-    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside).await;
     for (list, get, _, number, _) in RESOURCES {
         let items = agent.all(list, json!({"limit": 100})).await;
         assert!(!items.is_empty(), "{list}");
@@ -108,8 +108,8 @@ async fn a3_05_a3_06_a3_13_a3_14_records_have_own_ids_and_dealerships() {
 #[tokio::test]
 async fn a3_09_foreign_ids_answer_as_unknown_ones_in_every_domain() {
     let desk = desk().await;
-    let mut lakeside = desk.credit_agent(DemoTenant::Lakeside);
-    let mut summit = desk.credit_agent(DemoTenant::Summit);
+    let mut lakeside = desk.credit_agent(DemoTenant::Lakeside).await;
+    let mut summit = desk.credit_agent(DemoTenant::Summit).await;
     for (list, get, noun, _, change) in RESOURCES {
         let theirs = summit.all(list, json!({"limit": 100})).await;
         let id = theirs[0]["id"].as_str().unwrap();
@@ -141,8 +141,8 @@ async fn a3_09_foreign_ids_answer_as_unknown_ones_in_every_domain() {
 #[tokio::test]
 async fn a3_11_a3_18_a3_19_a3_20_lists_are_walked_by_own_cursors() {
     let desk = desk().await;
-    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
-    let mut summit = desk.credit_agent(DemoTenant::Summit);
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside).await;
+    let mut summit = desk.credit_agent(DemoTenant::Summit).await;
     for (list, ..) in RESOURCES {
         let whole = agent.call(list, json!({"limit": 100})).await;
         let count = whole["items"].as_array().unwrap().len();
@@ -195,7 +195,7 @@ fn check_values(value: &Value) {
 #[tokio::test]
 async fn a3_32_a3_33_a3_34_times_money_and_measures_of_every_domain() {
     let desk = desk().await;
-    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside).await;
     for (list, get, ..) in RESOURCES {
         for item in agent.call(list, json!({"limit": 20})).await["items"].as_array().unwrap() {
             check_values(item);

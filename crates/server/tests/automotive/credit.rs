@@ -61,7 +61,7 @@ async fn a6_17_fni_scopes_are_granted_only_to_who_is_registered_and_asks() {
 }
 
 #[tokio::test]
-async fn a6_18_client_credentials_get_401_and_a_login_token_gets_in() {
+async fn a6_18_client_credentials_get_401_and_a_fresh_login_gets_in() {
     let desk = TestApp::start();
     let client = desk.add_client(&["dlr_lakeside"], FNI);
     let mut agent = desk.agent_of_client(&client, FNI).await;
@@ -73,20 +73,20 @@ async fn a6_18_client_credentials_get_401_and_a_login_token_gets_in() {
     let uri = json!({"uri": "amcp://dlr_lakeside/lender_decisions"});
     assert_is_step_up(&agent.send("resources/read", uri).await);
 
-    let mut person = desk.agent_after_login(&client.0, FNI);
+    let mut person = desk.agent_after_login("dlr_lakeside", FNI).await;
     let listed = person.call("fni.list_credit_applications", json!({"limit": 2})).await;
     assert_eq!(listed["items"].as_array().unwrap().len(), 2);
     let routed = by_route(&mut person, "/v1/credit_applications?limit=2").await;
     assert_eq!((routed.status, &routed.json()["items"]), (200, &listed["items"]));
     assert!(read(&mut person, "amcp://dlr_lakeside/lender_decisions").await.is_ok());
-    // The other token of the same client has no login because of it.
+    // The token of the other client has no login because of it.
     assert_is_step_up(&agent.send("tools/call", list).await);
 }
 
 #[tokio::test]
 async fn the_operator_imports_decisions_without_a_token_and_deals_follow() {
     let desk = TestApp::start();
-    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside).await;
     let found = agent.call("fni.list_credit_applications", json!({"application_number": "A-5001"})).await;
     let application = found["items"][0].clone();
     let file = desk.folder.join("decisions.csv");
@@ -132,7 +132,7 @@ async fn apply(agent: &mut TestAgent) -> Value {
 #[tokio::test]
 async fn a6_12_a6_14_a6_15_a6_16_credit_canaries_are_nowhere() {
     let desk = TestApp::start_with(&UNHURRIED);
-    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside).await;
     let made = apply(&mut agent).await;
     assert_eq!((&made["status"], &made["ssn_last4"]), (&json!("submitted"), &json!("4321")), "{made}");
     let whole = agent.call("fni.get_credit_application", json!({"id": made["id"]})).await;

@@ -241,7 +241,7 @@ fn comparable(mut answer: Value, is_new: bool) -> Value {
 #[tokio::test]
 async fn a5_06_every_tool_and_its_route_answer_the_same() {
     let desk = TestApp::start_with(&UNHURRIED);
-    let mut agent = desk.credit_agent(DemoTenant::Lakeside);
+    let mut agent = desk.credit_agent(DemoTenant::Lakeside).await;
     let contract = contract();
     let (mut answered, mut failed) = (0, 0);
     // Imports answer at once and work later; they have tests of their own.

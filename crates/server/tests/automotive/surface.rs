@@ -103,7 +103,7 @@ async fn a2_02_a2_03_each_domain_does_what_its_level_promises() {
     assert_eq!((&changed["status"], &changed["version"]), (&json!("confirmed"), &json!(2)));
     assert_eq!(agent.call("parts.get_order", json!({"id": made["id"]})).await, changed);
     // Level 2 of finance and insurance, likewise, for somebody who has logged in.
-    let mut financier = desk.credit_agent(DemoTenant::Lakeside);
+    let mut financier = desk.credit_agent(DemoTenant::Lakeside).await;
     let customer = financier.call("customers.list", json!({"limit": 1})).await["items"][0]["id"].clone();
     let draft = json!({"customer_id": customer, "applicant": {"name": "Dana Rivera"}});
     let made = financier.call("fni.create_credit_application", draft).await;
@@ -155,7 +155,7 @@ async fn a4_01_a4_02_a4_03_a4_08_a5_04_a5_05_exactly_these_tools() {
     let mut agent = desk.agent().await;
     // The names of version 0.1: taking one away or renaming it is a new major version (A5-04).
     assert_eq!(names(&mut agent).await, [&ordinary_tools()[..], &EXTENSIONS].concat());
-    let mut financier = desk.credit_agent(DemoTenant::Lakeside);
+    let mut financier = desk.credit_agent(DemoTenant::Lakeside).await;
     assert_eq!(names(&mut financier).await, [&TOOLS[..], &EXTENSIONS].concat());
     // list and get for each resource, create and update for those that can be written (A4-03).
     for (resource, verbs) in [

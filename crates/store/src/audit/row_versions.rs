@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::AuditLink;
 use super::report::{AuditFinding, FindingList, RowDifference};
 use crate::StoreError;
-use crate::sql::registry_rows::{AUTHENTICATED, RegistryKey};
+use crate::sql::registry_rows::{AUTHENTICATED, RegistryKey, RegistryRow, RegistryTable};
 use crate::sql::session::{SqlReader, StoredValue};
 
 /// How many rows are read at a time.
@@ -48,10 +48,15 @@ pub(crate) fn with_written_rows(record: &str, steps: &[Step]) -> String {
     with_rows(record, &tables)
 }
 
-/// A row of tenants, clients or tokens: its table, its key and its version, `None` if it was removed.
+/// A row of an authenticated table: its table, its `registry_key_text` and its version, `None` if it was removed.
 pub(crate) type RegistryVersion = (&'static str, String, Option<i64>);
 
-/// The same for a change of tenants, clients or tokens.
+/// The primary key of a row of an authenticated table, as records name it.
+pub(crate) fn registry_key_text(columns: &[&str]) -> String {
+    columns.join("/")
+}
+
+/// The same for a change of tenants, clients, tokens or people.
 pub(crate) fn with_registry_rows(record: &str, rows: &[RegistryVersion]) -> String {
     let mut tables: BTreeMap<&str, BTreeMap<&str, Option<i64>>> = BTreeMap::new();
     for (table, id, version) in rows {
@@ -105,11 +110,7 @@ impl RegistryWrites {
                 findings.add(AuditFinding::RowsRefused { table, rows });
             }
             for row in &verified.rows {
-                let id = match row.value(table.columns.first().copied().unwrap_or_default())? {
-                    StoredValue::Text(text) => text.clone(),
-                    StoredValue::Bytes(bytes) => hex(bytes),
-                    StoredValue::Null | StoredValue::Integer(_) => continue,
-                };
+                let id = stored_key(table, row)?;
                 let stored = row.version();
                 let difference = match self.0.get(&(table.name, id.clone())) {
                     Some((_, None)) => RowDifference::Removed { stored },
@@ -123,6 +124,19 @@ impl RegistryWrites {
         }
         Ok(())
     }
+}
+
+fn stored_key(table: &RegistryTable, row: &RegistryRow) -> Result<String, StoreError> {
+    let mut columns = Vec::new();
+    for column in table.columns.iter().take(table.key) {
+        columns.push(match row.value(column)? {
+            StoredValue::Text(text) => text.clone(),
+            StoredValue::Bytes(bytes) => hex(bytes),
+            StoredValue::Integer(number) => number.to_string(),
+            StoredValue::Null => String::new(),
+        });
+    }
+    Ok(registry_key_text(&columns.iter().map(String::as_str).collect::<Vec<_>>()))
 }
 
 /// The last audited write of each row of one tenant. Takes about 50 bytes a row, however long the ids are.

@@ -12,10 +12,10 @@ use frontdesk_engine::seal::SealKey;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::StoreDriver;
 use super::registry_change::{Applied, RegistryChange, remove_tenant, tokens_for};
 use super::retention::{RetentionChunk, RetentionProgress, RetentionSession, delete_links};
 use super::word_list::{has_word, remove};
+use super::{StoreDriver, login_records};
 use crate::StoreError;
 use crate::audit::{AuditClass, ChainHead, roster, tenant_chain};
 use crate::keyring::Keyring;
@@ -121,6 +121,7 @@ pub(super) async fn begin<S: IndexSession>(
     for token in tokens_for(session, key, tenant).await? {
         remove_tenant(session, key, token, tenant).await?;
     }
+    login_records::end_with_tenant(session, tenant).await?;
     Ok(Applied::Done(AuditClass::Administration, completed(record, &[("erased_chain", json!(report.chain))])?))
 }
 
@@ -173,6 +174,8 @@ pub(super) async fn finish<S: SqlSession>(
         let left = remove(client.text("tenants")?, tenant);
         CLIENTS.update(session, key, client, vec![("tenants", left.into())]).await?;
     }
+    // Somebody may have allowed something between the mark and now.
+    login_records::end_with_tenant(session, tenant).await?;
     TENANTS.delete(session, "tenant = $1", &[tenant.into()]).await?;
     let report = change_report(session, tenant, |report| report.clients = clients).await?;
     let text = "UPDATE fd_erasure SET ended_at = $2 WHERE tenant = $1 AND ended_at IS NULL";

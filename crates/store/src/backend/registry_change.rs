@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use frontdesk_engine::model::tenant::{FieldUpdate, GroupId, TenantUpdate};
 use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::ports::login_records::RecordChange;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant, Token};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, TenantId};
 
 use super::erasure;
+use super::login_records;
 use super::registry::read_tenant;
 use super::word_list::{has_word, join, lists, remove};
 use crate::StoreError;
@@ -62,6 +64,12 @@ pub(crate) enum RegistryChange {
         audit_key: SealKey,
         at: Millis,
     },
+    LoginRecords {
+        changes: Vec<RecordChange>,
+        now: Millis,
+        /// Without one, no record is written.
+        class: Option<AuditClass>,
+    },
     /// Changes nothing; only the record is written.
     Record,
     /// Changes nothing, but writes to the disk.
@@ -71,6 +79,8 @@ pub(crate) enum RegistryChange {
 /// What a change has done, and the audit record to write with it.
 pub(crate) enum Applied {
     Nothing,
+    /// Done, and no record is written.
+    Unrecorded,
     Done(AuditClass, String),
 }
 
@@ -78,7 +88,7 @@ impl Applied {
     pub(crate) fn changed(&self) -> Changed {
         match self {
             Applied::Nothing => Changed::Nothing,
-            Applied::Done(..) => Changed::Done,
+            Applied::Unrecorded | Applied::Done(..) => Changed::Done,
         }
     }
 }
@@ -99,6 +109,7 @@ impl RegistryChange {
         let mut rows = self.removed_rows(session, key).await?;
         Ok(match self.make(session, key, record).await? {
             Applied::Nothing => Applied::Nothing,
+            Applied::Unrecorded => Applied::Unrecorded,
             Applied::Done(class, record) => {
                 rows.extend(self.written_row(session, key).await?);
                 Applied::Done(class, with_registry_rows(&record, &rows))
@@ -106,7 +117,7 @@ impl RegistryChange {
         })
     }
 
-    /// The rows that the change will remove.
+    /// The rows that the change will remove, and those of people that it will write.
     async fn removed_rows<S: SqlSession>(
         &self,
         session: &S,
@@ -127,7 +138,11 @@ impl RegistryChange {
                 }
                 rows.push((TENANTS.name, tenant.as_str().to_owned(), None));
             }
-            RegistryChange::AddTenant { .. }
+            RegistryChange::LoginRecords { class: Some(_), changes, .. } => {
+                rows = login_records::versions(session, key, changes).await?;
+            }
+            RegistryChange::LoginRecords { class: None, .. }
+            | RegistryChange::AddTenant { .. }
             | RegistryChange::UpdateTenant { .. }
             | RegistryChange::BeginErasure { .. }
             | RegistryChange::AddClient(_)
@@ -157,6 +172,7 @@ impl RegistryChange {
             RegistryChange::FinishErasure { .. }
             | RegistryChange::AddToken { .. }
             | RegistryChange::RevokeToken { .. }
+            | RegistryChange::LoginRecords { .. }
             | RegistryChange::CountRestore { .. }
             | RegistryChange::Record
             | RegistryChange::WriteProbe => return Ok(None),
@@ -197,6 +213,13 @@ impl RegistryChange {
                 TOKENS.delete(session, "token_hash = $1 AND client = $2", &params).await?
             }
             RegistryChange::CountRestore { audit_key, at } => summary::count_restore(session, audit_key, *at).await?,
+            RegistryChange::LoginRecords { changes, now, class } => {
+                login_records::apply(session, key, changes, *now).await?;
+                return Ok(match class {
+                    Some(class) => Applied::Done(*class, record.to_owned()),
+                    None => Applied::Unrecorded,
+                });
+            }
             RegistryChange::Record => 1,
             RegistryChange::WriteProbe => {
                 session.write_probe().await?;

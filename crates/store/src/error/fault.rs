@@ -29,6 +29,7 @@ impl From<StoreError> for Fault {
             | StoreError::Postgres(_)
             | StoreError::Role { .. }
             | StoreError::RlsMissing { .. }
+            | StoreError::RecordConflict
             | StoreError::UnknownTenant
             | StoreError::UnknownRows { .. }
             | StoreError::UnexpectedValue { .. }

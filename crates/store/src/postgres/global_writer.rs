@@ -138,7 +138,7 @@ async fn commit_all(
                 match applied {
                     Applied::Done(AuditClass::Administration, record) => add_line(&mut administration, record),
                     Applied::Done(AuditClass::Reads | AuditClass::Writes, record) => add_line(&mut records, record),
-                    Applied::Nothing => {}
+                    Applied::Nothing | Applied::Unrecorded => {}
                 }
             }
             Err(_) => connection.batch_execute("ROLLBACK TO plan; RELEASE plan").await?,

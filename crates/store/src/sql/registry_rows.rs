@@ -13,9 +13,10 @@ use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 
 pub use names::LOCK_TENANT;
 pub(crate) use names::{
-    LOCK_TOKENS, TENANT_NAMES, TENANT_OR_CHAIN, next_tenant, tenant_exists, tenants_with_rows_before,
+    COUNT_LOGIN_RECORDS, LOCK_TOKENS, TENANT_NAMES, TENANT_OR_CHAIN, next_tenant, tenant_exists,
+    tenants_with_rows_before,
 };
-pub(crate) use tables::{AUTHENTICATED, CLIENTS, TENANTS, TOKENS};
+pub(crate) use tables::{AUTHENTICATED, CLIENTS, LOGIN_RECORDS, TENANTS, TOKENS};
 pub use upgrade::UnauthenticatedRows;
 pub(crate) use upgrade::{SCHEMA_WITH_MACS, authenticate_all, require_allowed};
 

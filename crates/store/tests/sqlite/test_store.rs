@@ -160,6 +160,7 @@ pub(crate) fn subject_of(store: Arc<SqliteStore>, folder: Arc<Folder>) -> StoreU
     let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
+        logins: Arc::clone(&store) as Arc<_>,
         registry: store,
         delete_rows: Box::new(move |kind, column, before| {
             let store = Arc::clone(&deleting);

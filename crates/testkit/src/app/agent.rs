@@ -74,23 +74,10 @@ impl TestApp {
         TestAgent { http: self.stranger(), token, dealership: String::new(), next: 0 }
     }
 
-    /// An agent with a token that counts as a login, for which the client must be registered.
-    pub fn agent_after_login(&self, client: &str, scopes: &str) -> TestAgent {
-        let mut arguments = vec!["token", "issue", "--json", "--step-up", "--client", client];
-        arguments.extend(scopes.split(' ').flat_map(|scope| ["--scope", scope]));
-        let (code, out, errors) = self.command(&arguments);
-        assert_eq!(code, Some(0), "{errors}");
-        let issued: Value = serde_json::from_str(&out).unwrap();
-        let token = issued["token"].as_str().unwrap().to_owned();
-        TestAgent { http: self.stranger(), token, dealership: String::new(), next: 0 }
-    }
-
     /// An agent that may do everything, credit data among it, for somebody who has just logged in.
-    pub fn credit_agent(&self, tenant: DemoTenant) -> TestAgent {
+    pub async fn credit_agent(&self, tenant: DemoTenant) -> TestAgent {
         let (_, _, dealership) = self.credentials(tenant);
-        let scopes = format!("{EVERYTHING} {CREDIT}");
-        let (client, _) = self.add_client(&[&dealership], &scopes);
-        TestAgent { dealership, ..self.agent_after_login(&client, &scopes) }
+        self.agent_after_login(&dealership, &format!("{EVERYTHING} {CREDIT}")).await
     }
 
     /// Id, secret and tenant of a client of the demo.
@@ -137,6 +124,10 @@ pub struct TestAgent {
 }
 
 impl TestAgent {
+    pub(super) fn new(http: HttpClient, token: String, dealership: String) -> TestAgent {
+        TestAgent { http, token, dealership, next: 0 }
+    }
+
     /// Sends a request of the protocol version 2025-11-25.
     pub async fn send(&mut self, method: &str, params: Value) -> HttpResponse {
         self.next += 1;

@@ -3,6 +3,7 @@
 mod agent;
 pub mod collector;
 pub mod http_client;
+mod login;
 pub mod process;
 pub mod receiver;
 
@@ -17,6 +18,8 @@ use serde_json::Value;
 
 use crate::TestFolder;
 use process::frontdesk_binary;
+
+pub use login::{TestBrowser, authorization};
 
 pub use agent::{CREDIT, DemoTenant, EVERYTHING, PATH, READ_LEADS, READ_STOCK, TestAgent, WRITE_LEADS};
 

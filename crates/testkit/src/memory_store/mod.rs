@@ -2,6 +2,7 @@
 //! inspect what it holds and make it fail, hang or lose races.
 
 mod faults;
+mod login_records;
 mod registry;
 mod state;
 

@@ -15,7 +15,11 @@ use super::faults::ClientChange;
 use super::{MemoryState, MemoryStore};
 
 impl MemoryStore {
-    async fn registry<T>(&self, call: &'static str, work: impl FnOnce(&mut MemoryState) -> T) -> Result<T, Fault> {
+    pub(super) async fn registry<T>(
+        &self,
+        call: &'static str,
+        work: impl FnOnce(&mut MemoryState) -> T,
+    ) -> Result<T, Fault> {
         self.inspect(|state| state.registry_calls.push(call));
         self.faults().registry.happen().await?;
         Ok(self.inspect(work))
@@ -99,6 +103,7 @@ impl MemoryState {
                 token.tenants.retain(|tenant| tenant != id);
             }
             self.tokens.retain(|token| !token.tenants.is_empty());
+            self.login_records.retain(|_, record| record.tenant.as_ref() != Some(id));
             let links = self.audit.iter().filter(|(tenant, _)| tenant == name).count();
             let mut report = ErasureReport::default();
             report.chain.seq = i64::try_from(links).unwrap();
@@ -122,6 +127,7 @@ impl MemoryState {
         for client in &mut self.clients {
             client.tenants.retain(|tenant| tenant != id);
         }
+        self.login_records.retain(|_, record| record.tenant.as_ref() != Some(id));
         self.tenants.retain(|tenant| tenant.id != *id);
         let removed = json!({"rows": report.rows, "clients": report.clients});
         let end = with(&records.end, &[("removed", removed), ("erased_chain", json!(report.chain))]);

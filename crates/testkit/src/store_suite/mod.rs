@@ -12,6 +12,7 @@ pub mod events;
 pub mod filtering;
 pub mod forgetting;
 pub mod grown_boats;
+pub mod logins;
 pub mod node;
 pub mod paging;
 pub mod reading;
@@ -28,6 +29,7 @@ use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Store;
+use frontdesk_engine::ports::login_records::LoginRecords;
 use frontdesk_engine::ports::registry::{Registry, Tenant};
 use frontdesk_engine::{Fault, TenantId};
 
@@ -35,6 +37,7 @@ use frontdesk_engine::{Fault, TenantId};
 pub struct StoreUnderTest {
     pub store: Arc<dyn Store>,
     pub registry: Arc<dyn Registry>,
+    pub logins: Arc<dyn LoginRecords>,
     pub delete_rows: DeleteRows,
     pub erase_answers: EraseAnswers,
     pub peek: Arc<dyn StoreInspector>,
@@ -112,6 +115,12 @@ macro_rules! every_behaviour {
             paging::a_page_names_the_rows_that_have_a_masked_part,
             paging::a_row_without_a_sort_value_sorts_as_zero,
             paging::a_limit_beyond_all_bounds_is_no_error,
+            logins::a_login_record_comes_back_whole_and_is_added_once,
+            logins::login_records_change_all_or_none,
+            logins::login_records_are_found_by_owner_and_kind,
+            logins::expired_login_records_are_deleted_on_the_way,
+            logins::of_a_thousand_changes_at_once_one_is_made,
+            logins::an_erased_tenant_takes_its_login_records_along,
             counting::a_count_is_that_of_the_rows_that_pass_the_filters,
             counting::a_count_stops_at_its_maximum,
             steps::an_insert_is_there_once_committed,

@@ -24,7 +24,7 @@ pub const COMMON: &[CodeSpec] = &[
     CodeSpec {
         code: super::STEP_UP_REQUIRED,
         means: "The tool needs a person who has logged in within the last 5 minutes; a token of client credentials never has one.",
-        next: "Have them log in, or ask the operator for `frontdesk token issue --step-up`; then repeat the call with the new \
+        next: "Have them log in at the authorization endpoint; then repeat the call with the new \
                token.",
     },
     CodeSpec {

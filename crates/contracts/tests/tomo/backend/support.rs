@@ -18,7 +18,7 @@ use frontdesk_engine::import::ImportHost;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Store;
-use frontdesk_engine::ports::http_client::{HttpClient, HttpError, HttpRequest, HttpResponse};
+use frontdesk_engine::ports::http_client::{DocumentRequest, HttpClient, HttpError, HttpRequest, HttpResponse};
 use frontdesk_engine::relay::{RELAY, repeat_due};
 use frontdesk_engine::seal::signing_key::SigningKey;
 use frontdesk_engine::{Fault, TenantId};
@@ -192,7 +192,7 @@ fn response(status: u16, body: Vec<u8>, request: &HttpRequest) -> Result<HttpRes
     if body.len() > request.max_response {
         return Err(HttpError::TooLarge);
     }
-    Ok(HttpResponse { status, body: Bytes::from(body) })
+    Ok(HttpResponse { status, body: Bytes::from(body), ..HttpResponse::default() })
 }
 
 impl HttpClient for HotelSystem {
@@ -213,6 +213,10 @@ impl HttpClient for HotelSystem {
             *self.under_way.lock().unwrap().entry(key).or_default() -= 1;
             answer
         })
+    }
+
+    fn get<'a>(&'a self, _: DocumentRequest) -> Future<'a, Result<HttpResponse, HttpError>> {
+        Box::pin(std::future::ready(Err(HttpError::Refused)))
     }
 }
 

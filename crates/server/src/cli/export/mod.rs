@@ -223,7 +223,9 @@ async fn send(client: &AdminClient, task: &ExportTask, step: ExportStep) -> Resu
         | AdminResponse::Revoked { .. }
         | AdminResponse::Key(_)
         | AdminResponse::Recorded
+        | AdminResponse::LoginClient { .. }
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Import(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Maintenance(_)

@@ -274,7 +274,9 @@ async fn send(client: &AdminClient, task: &ImportTask, step: ImportStep) -> Resu
         | AdminResponse::Revoked { .. }
         | AdminResponse::Key(_)
         | AdminResponse::Recorded
+        | AdminResponse::LoginClient { .. }
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)
         | AdminResponse::Advanced(_)

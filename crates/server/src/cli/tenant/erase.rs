@@ -61,7 +61,9 @@ pub(super) async fn erase(args: EraseTenantArgs) -> Result<(), CliError> {
             | AdminResponse::Secret { .. }
             | AdminResponse::Clients(_)
             | AdminResponse::Revoked { .. }
+            | AdminResponse::LoginClient { .. }
             | AdminResponse::Token(_)
+            | AdminResponse::User(_)
             | AdminResponse::Import(_)
             | AdminResponse::Export(_)
             | AdminResponse::Maintenance(_)

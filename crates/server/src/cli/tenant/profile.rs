@@ -224,7 +224,9 @@ async fn send(data: DataArgs, needed: NeededData, request: TenantRequest) -> Res
         AdminResponse::Secret { .. }
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
+        | AdminResponse::LoginClient { .. }
         | AdminResponse::Token(_)
+        | AdminResponse::User(_)
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)
         | AdminResponse::Maintenance(_)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use frontdesk_engine::ports::http_client::{HttpError, HttpRequest, HttpResponse};
-use http::header::{CONTENT_LENGTH, HOST, USER_AGENT};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT};
 use http::{HeaderName, HeaderValue, Request};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
@@ -25,6 +25,16 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_ADDRESSES: usize = 4;
 
 pub(super) type Sender = SendRequest<Full<Bytes>>;
+
+/// The request for a document.
+pub(super) fn document_head(target: &Target, accept: &'static str) -> Option<Request<()>> {
+    let mut head = Request::get(target.path.clone()).body(()).ok()?;
+    let headers = head.headers_mut();
+    headers.insert(ACCEPT, HeaderValue::from_static(accept));
+    headers.insert(HOST, HeaderValue::try_from(&target.authority).ok()?);
+    headers.insert(USER_AGENT, HeaderValue::from_static(concat!("frontdesk/", env!("CARGO_PKG_VERSION"))));
+    Some(head)
+}
 
 /// The request without its body, or none if a header cannot be sent.
 pub(super) fn head(target: &Target, request: &HttpRequest) -> Option<Request<()>> {
@@ -104,10 +114,25 @@ pub(super) async fn exchange(mut connection: Sender, message: Request<Bytes>, ma
     }
     match Limited::new(body, max_response).collect().await {
         Ok(body) => {
-            let response = HttpResponse { status: head.status.as_u16(), body: body.to_bytes() };
+            let text = |name| head.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+            let response = HttpResponse {
+                status: head.status.as_u16(),
+                body: body.to_bytes(),
+                content_type: text(CONTENT_TYPE).map(str::to_owned),
+                max_age: text(CACHE_CONTROL).and_then(max_age),
+            };
             Exchanged::Answered(response, connection)
         }
         Err(error) if error.is::<LengthLimitError>() => Exchanged::Failed(HttpError::TooLarge),
         Err(_) => Exchanged::Failed(HttpError::Broken),
     }
+}
+
+/// For how long an answer may be kept. One that must not be kept says 0.
+fn max_age(cache_control: &str) -> Option<u32> {
+    let mut words = cache_control.split(',').map(|word| word.trim().to_ascii_lowercase());
+    if words.clone().any(|word| word == "no-store" || word == "no-cache") {
+        return Some(0);
+    }
+    words.find_map(|word| word.strip_prefix("max-age=").and_then(|seconds| seconds.parse().ok()))
 }

@@ -12,14 +12,16 @@ mod tests;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::http_client::{HttpClient, HttpError, HttpRequest, HttpResponse};
+use frontdesk_engine::ports::http_client::{DocumentRequest, HttpClient, HttpError, HttpRequest, HttpResponse};
+use http::Request;
 use rustls::ClientConfig;
 use tokio::time::{Instant, timeout_at};
 
 use address_guard::AddressGuard;
 use connection_pool::HttpsPool;
-use exchange::{Exchanged, connect, exchange, head};
+use exchange::{Exchanged, connect, document_head, exchange, head};
 pub(crate) use resolver::{Resolver, SystemResolver};
 use target::Target;
 
@@ -56,12 +58,28 @@ impl OutboundClient {
         let deadline = Instant::now() + request.timeout;
         let target = Target::parse(&request.url).ok_or(HttpError::Refused)?;
         let head = head(&target, &request).ok_or(HttpError::Refused)?;
-        let mut message = head.map(|()| request.body.clone());
-        while let Some(connection) = self.pool.take(&target) {
-            match timeout_at(deadline, exchange(connection, message, request.max_response)).await {
+        self.send_to(&target, head.map(|()| request.body.clone()), deadline, request.max_response).await
+    }
+
+    async fn fetch(&self, request: DocumentRequest) -> Result<HttpResponse, HttpError> {
+        let deadline = Instant::now() + request.timeout;
+        let target = Target::parse(&request.url).ok_or(HttpError::Refused)?;
+        let head = document_head(&target, request.accept).ok_or(HttpError::Refused)?;
+        self.send_to(&target, head.map(|()| Bytes::new()), deadline, request.max_response).await
+    }
+
+    async fn send_to(
+        &self,
+        target: &Target,
+        mut message: Request<Bytes>,
+        deadline: Instant,
+        max_response: usize,
+    ) -> Result<HttpResponse, HttpError> {
+        while let Some(connection) = self.pool.take(target) {
+            match timeout_at(deadline, exchange(connection, message, max_response)).await {
                 Err(_) => return Err(HttpError::TimedOut),
                 Ok(Exchanged::Answered(response, connection)) => {
-                    self.pool.put(&target, connection);
+                    self.pool.put(target, connection);
                     return Ok(response);
                 }
                 Ok(Exchanged::Failed(error)) => return Err(error),
@@ -69,12 +87,12 @@ impl OutboundClient {
                 Ok(Exchanged::Unsent(unsent)) => message = unsent,
             }
         }
-        let connecting = connect(&target, &self.guard, self.resolver.as_ref(), &self.tls);
+        let connecting = connect(target, &self.guard, self.resolver.as_ref(), &self.tls);
         let connection = timeout_at(deadline, connecting).await.map_err(|_| HttpError::Unreachable)??;
-        match timeout_at(deadline, exchange(connection, message, request.max_response)).await {
+        match timeout_at(deadline, exchange(connection, message, max_response)).await {
             Err(_) => Err(HttpError::TimedOut),
             Ok(Exchanged::Answered(response, connection)) => {
-                self.pool.put(&target, connection);
+                self.pool.put(target, connection);
                 Ok(response)
             }
             Ok(Exchanged::Failed(error)) => Err(error),
@@ -86,5 +104,9 @@ impl OutboundClient {
 impl HttpClient for OutboundClient {
     fn post<'a>(&'a self, request: HttpRequest) -> Future<'a, Result<HttpResponse, HttpError>> {
         Box::pin(self.send(request))
+    }
+
+    fn get<'a>(&'a self, request: DocumentRequest) -> Future<'a, Result<HttpResponse, HttpError>> {
+        Box::pin(self.fetch(request))
     }
 }

@@ -17,6 +17,9 @@ pub(crate) const LOCK_TOKENS: &str = "LOCK TABLE fd_token IN SHARE ROW EXCLUSIVE
 
 pub(crate) const TENANT_NAMES: &str = "SELECT tenant FROM fd_tenant ORDER BY tenant";
 
+/// Only to limit how many there are: a row that is refused counts.
+pub(crate) const COUNT_LOGIN_RECORDS: &str = "SELECT count(*) FROM fd_login_record WHERE kind = $1";
+
 /// Whether tenant `$1` or audit chain `$2` exists.
 pub(crate) const TENANT_OR_CHAIN: &str =
     "SELECT 1 FROM fd_tenant WHERE tenant = $1 UNION ALL SELECT 1 FROM fd_audit_head WHERE chain = $2";

@@ -21,4 +21,10 @@ pub(crate) static TOKENS: RegistryTable = RegistryTable {
     key: 1,
 };
 
-pub(crate) static AUTHENTICATED: [&RegistryTable; 3] = [&TENANTS, &CLIENTS, &TOKENS];
+pub(crate) static LOGIN_RECORDS: RegistryTable = RegistryTable {
+    name: "fd_login_record",
+    columns: &["kind", "id", "owner", "ends_with", "expires_at", "content"],
+    key: 2,
+};
+
+pub(crate) static AUTHENTICATED: [&RegistryTable; 4] = [&TENANTS, &CLIENTS, &TOKENS, &LOGIN_RECORDS];
