@@ -7,7 +7,7 @@ use crate::support::{RESOURCE, SECOND_RESOURCE, asked, error, header, text};
 
 /// [O14, O29, A6-03]
 #[tokio::test]
-async fn a_person_allows_an_agent_which_then_acts_for_them() {
+async fn a6_03_a_person_allows_an_agent_which_acts_for_them() {
     let people = people().await;
     let mut browser = people.browser();
     let query = people.query(&[("resource", RESOURCE)]);

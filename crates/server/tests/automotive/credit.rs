@@ -168,7 +168,7 @@ async fn a6_12_a6_14_a6_15_a6_16_credit_canaries_are_nowhere() {
     silent("an export", &export);
     let (code, audit, errors) = desk.command(&["audit", "export"]);
     assert_eq!(code, Some(0), "{errors}");
-    assert!(audit.contains("fni.create_credit_application") && audit.contains("token.issue"));
+    assert!(audit.contains("fni.create_credit_application") && audit.contains("\"consent\""));
     silent("the audit log", &audit);
     assert!(!audit.contains(&agent.token));
     let log = desk.log();

@@ -137,8 +137,18 @@ fn the_banner_as_json_is_one_line_with_all_clients() {
     let desk = TestApp::start();
     let card = desk.banner.as_object().unwrap();
     let names: Vec<&str> = card.keys().map(String::as_str).collect();
-    let wanted =
-        ["ca_file", "clients", "data", "endpoint", "mounts", "operator_endpoint", "reused", "site", "token_endpoint"];
+    let wanted = [
+        "ca_file",
+        "clients",
+        "data",
+        "endpoint",
+        "mounts",
+        "operator_endpoint",
+        "reused",
+        "site",
+        "token_endpoint",
+        "user",
+    ];
     assert_eq!(names, wanted);
     let base = format!("https://localhost:{}", desk.address.port());
     assert_eq!(card["endpoint"], json!(format!("{base}/mcp/automotive")));

@@ -17,16 +17,15 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_else(|| panic!("{value}"))
 }
 
-/// The whole way, and a restart in between.
+/// The whole way.
 #[tokio::test]
-async fn an_agent_stays_connected_across_a_restart_until_it_is_ended() {
+async fn an_agent_stays_connected_until_it_is_ended() {
     let desk = TestApp::start();
     let (name, password) = desk.demo_user();
     let client = desk.add_login_client();
     let tokens = desk.log_in(&client, "dlr_lakeside", READ_STOCK).await;
     assert_eq!((text(&tokens, "scope"), text(&tokens, "token_type")), (READ_STOCK, "Bearer"));
     assert_eq!(status(&desk, text(&tokens, "access_token")).await, 200);
-    let desk = desk.restart();
     let refresh = |token: &str| {
         [("grant_type", "refresh_token"), ("client_id", client.as_str()), ("refresh_token", token)]
             .map(|(name, value)| (name, value.to_owned()))
