@@ -15,6 +15,10 @@ A **browser login** needs no ids: the client is given the URL, opens the browser
 and what the client may do. A **client id and secret** are for programs that run without a person; `frontdesk client add`
 makes them.
 
+| the login | what the client may do |
+|---|---|
+| ![The login page](../images/login.png) | ![The consent page](../images/consent.png) |
+
 | client | access |
 |---|---|
 ";
