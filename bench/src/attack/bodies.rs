@@ -116,7 +116,7 @@ pub async fn refused(options: &AttackOptions) -> BenchResult<Vec<AttackFigure>> 
             break;
         }
     }
-    let mut keep_alive = async |token: &str| -> BenchResult<f64> {
+    let keep_alive = async |token: &str| -> BenchResult<f64> {
         let mut connection = route.open().await?;
         let request = message(token, ping);
         cost(&victim, PINGS, async || {

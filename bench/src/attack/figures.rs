@@ -8,7 +8,7 @@ use std::time::Duration;
 use frontdesk_engine::ports::Clock as _;
 
 use crate::BenchResult;
-use crate::result_file::{commit, load_average};
+use crate::result_file::commit;
 
 /// One attack.
 pub struct AttackFigure {
@@ -49,10 +49,9 @@ pub fn millis(time: Duration) -> String {
 }
 
 /// The page, with everything that has to be known to judge the figures.
-pub fn write(page: &Path, figures: &[AttackFigure]) -> BenchResult<()> {
+pub fn write(page: &Path, binary: &Path, load_before: f64, figures: &[AttackFigure]) -> BenchResult<()> {
     let now = frontdesk::system::SystemClock.now().to_rfc3339();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let load = load_average();
     let text = format!(
         "\
 # Security figures
@@ -63,18 +62,22 @@ time, and ends with an error if a target is not met. `cargo xtask attack --only 
 memory, silent, slow, secrets, fuzz, tenants. Attacker, polite caller and server share the machine, so the attacker's own
 work is in every latency.
 
-Made on {date} from {commit}; {cores} cores, {os}; load average after the run {load:.1}. Above about {busy} the machine was
-doing something else, and latencies say little.
-
+Made on {date} from {commit} with the {profile} binary; {cores} cores, {os}; load average {load_before:.1} before the run.
+{busy}
 {table}
-*Before* is what was measured when the attack was first tried, on another day. The attacks and their tests are listed in
-[spec/attacks.tsv](../spec/attacks.tsv); what each limit does is in [configuration.md](configuration.md) and in the decision
-records [0135](decisions/0135-bodies-are-paid-by-size.md) and [0136](decisions/0136-silent-connections-make-room.md).
+*Before* is what was measured when the attack was first tried, on another day. `spec/attacks.tsv` lists the attacks and their
+tests. docs/configuration.md says what each limit does, docs/decisions/0135-bodies-are-paid-by-size.md and
+docs/decisions/0136-silent-connections-make-room.md why.
 ",
         date = now.get(..10).unwrap_or_default(),
         commit = commit(),
         os = std::env::consts::OS,
-        busy = cores + 2,
+        profile = binary.parent().and_then(Path::file_name).map_or_else(Default::default, |name| name.to_string_lossy()),
+        busy = if load_before > 1.0 {
+            "**The machine was busy with something else: the latencies below say little.**\n"
+        } else {
+            ""
+        },
         table = table(figures),
     );
     fs::write(page, text)?;

@@ -192,10 +192,13 @@ async fn interleave(route: Route, sides: Arc<Vec<(String, String)>>) -> BenchRes
             let own = sides.get(number % 2).map_or("", |(_, dealership)| dealership);
             let other = sides.get((number + 1) % 2).map_or("", |(_, dealership)| dealership);
             let items = answer.json()["result"]["structuredContent"]["items"].as_array().cloned().unwrap_or_default();
+            if items.is_empty() {
+                return Err(format!("an answer without items: {}", answer.text()).into());
+            }
             let is_own = |item: &Value| item["dealership_id"].as_str() == Some(own);
-            let right = answer.json()["id"] == json!(number) && !items.is_empty() && items.iter().all(is_own);
+            let is_right = answer.json()["id"] == json!(number) && items.iter().all(is_own);
             tried += 1;
-            foreign += usize::from(!right || answer.text().contains(other));
+            foreign += usize::from(!is_right || answer.text().contains(other));
         }
     }
     Ok((tried, foreign))

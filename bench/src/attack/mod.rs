@@ -12,6 +12,7 @@ mod victim;
 use std::path::PathBuf;
 
 use crate::BenchResult;
+use crate::result_file::load_average;
 use figures::{AttackFigure, write};
 
 pub struct AttackOptions {
@@ -31,6 +32,7 @@ impl AttackOptions {
 
 pub async fn run(options: &AttackOptions) -> BenchResult<()> {
     victim::allow_files(12_000)?;
+    let load_before = load_average();
     let mut figures: Vec<AttackFigure> = Vec::new();
     if options.includes("nested") {
         figures.extend(bodies::nested(options).await?);
@@ -58,7 +60,7 @@ pub async fn run(options: &AttackOptions) -> BenchResult<()> {
     }
     print!("{}", figures::table(&figures));
     if let Some(page) = &options.page {
-        write(page, &figures)?;
+        write(page, &options.frontdesk, load_before, &figures)?;
         eprintln!("written: {}", page.display());
     }
     match figures.iter().filter(|figure| !figure.is_held).count() {

@@ -133,7 +133,8 @@ impl Route {
     pub async fn request_token(&self, client: &AttackClient, secret: Option<&str>) -> io::Result<HttpResponse> {
         let mut connection = self.open().await?;
         let secret = secret.unwrap_or(&client.secret);
-        let form = format!("grant_type=client_credentials&client_id={}&client_secret={secret}", client.id);
+        let (id, scope) = (&client.id, "amcp%3Ainventory%3Aread+amcp%3Aleads%3Aread");
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}&scope={scope}");
         let head = format!(
             "POST /token HTTP/1.1\r\nhost: localhost:{}\r\ncontent-type: application/x-www-form-urlencoded\r\n\
              content-length: {}\r\n\r\n{form}",

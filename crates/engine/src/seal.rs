@@ -2,6 +2,7 @@
 //! personal values for look-up, and chaining audit records. Keys never leave this module in clear,
 //! except for the bytes a key file must hold.
 
+pub mod installation_key;
 pub mod signing_key;
 
 use aes_gcm_siv::aead::{Aead, KeyInit, Payload};

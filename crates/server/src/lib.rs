@@ -3,6 +3,7 @@
 
 pub mod admin;
 pub mod app;
+mod audit_anchor;
 pub mod cli;
 pub mod config;
 pub mod connect;

@@ -67,6 +67,12 @@ pub enum StoreError {
     NotInitialized,
     /// The master key is not that of this database.
     WrongKey,
+    /// The row of the installation, which has its signing key, is missing.
+    NoInstallation,
+    /// The sealed summary of the audit chains is missing or was changed.
+    NoSummary,
+    /// A line that should be an audit anchor is none.
+    NotAnAnchor,
     Io {
         path: PathBuf,
         error: std::io::Error,
@@ -205,8 +211,20 @@ impl fmt::Display for StoreError {
             }
             StoreError::NotInitialized => write!(
                 out,
-                "this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with it, \
+                "this version of Frontdesk has not set up the database yet. Start `frontdesk serve` with it, \
                  or stop the server that uses the data folder, and import again."
+            ),
+            StoreError::NoSummary => {
+                write!(out, "the summary of the audit chains is missing or was changed. Run `frontdesk audit verify`.")
+            }
+            StoreError::NotAnAnchor => write!(
+                out,
+                "the last line of the file is no audit anchor. Name another file, or remove an incomplete last line."
+            ),
+            StoreError::NoInstallation => write!(
+                out,
+                "this database has no signing key. Start `frontdesk serve` with it once; if it had one before, run \
+                 `frontdesk audit verify`."
             ),
             StoreError::WrongKey => write!(
                 out,

@@ -32,6 +32,7 @@ use frontdesk_engine::seal::SealKey;
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
 use crate::backend::{SqlStore, load_tenant_keys};
+use crate::installation::SetupKeys;
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::sql::registry_rows::UnauthenticatedRows;
@@ -104,18 +105,24 @@ impl PostgresStore {
         let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
         rls::check_role(&connection).await?;
         let keyring = Keyring::new(&options.master, options.random.clone());
-        let work = schema::migrate(&connection, &options.tables, keyring.registry(), rows).await?;
-        rls::check_policies(&connection, &options.tables).await?;
-        schema::check_key(&connection, &options.master).await?;
         let mut name = [0; 8];
         options.random.fill(&mut name);
+        let node: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
+        let keys = SetupKeys {
+            master: options.master.clone(),
+            random: Arc::clone(&options.random),
+            node: node.clone(),
+            at: options.clock.now(),
+        };
+        let work = schema::migrate(&connection, &options.tables, &keys, keyring.registry(), rows).await?;
+        rls::check_policies(&connection, &options.tables).await?;
         let context = Arc::new(PgContext {
             keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
             tables: options.tables.iter().map(|table| (table.name, PgTexts::of(table))).collect(),
             erased_tables: tables::all(&options.tables),
-            node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
+            node,
         });
         load_tenant_keys(&connection, &context.keyring).await?;
         reindex::run(&connection, &context.keyring, &work).await?;

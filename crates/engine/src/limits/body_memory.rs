@@ -65,7 +65,7 @@ struct HeldBody {
 #[derive(Debug)]
 enum BodyReading {
     /// It is arriving; whoever reads it is told when its memory is taken away.
-    Arriving(Arc<Revocation>),
+    Partial(Arc<Revocation>),
     /// It has arrived and its call is running, which is not interrupted.
     Complete,
 }
@@ -133,7 +133,7 @@ impl BodyReservation {
         held.total += bytes;
         let bodies = held.by_holder.entry(self.holder.clone()).or_default();
         bodies.bytes += bytes;
-        bodies.bodies.insert(self.id, HeldBody { bytes, state: BodyReading::Arriving(Arc::clone(&self.revocation)) });
+        bodies.bodies.insert(self.id, HeldBody { bytes, state: BodyReading::Partial(Arc::clone(&self.revocation)) });
         Ok(())
     }
 
@@ -167,7 +167,7 @@ impl HeldBodies {
     fn revoke_from_largest(&mut self, wanted: usize) -> Result<(), BodyMemoryFull> {
         let arriving = |bodies: &HolderBodies| {
             let mut newest = bodies.bodies.iter().rev();
-            newest.find(|(_, body)| matches!(body.state, BodyReading::Arriving(_))).map(|(id, _)| *id)
+            newest.find(|(_, body)| matches!(body.state, BodyReading::Partial(_))).map(|(id, _)| *id)
         };
         let candidates = self.by_holder.iter().filter(|(_, bodies)| bodies.bytes > wanted);
         let largest = candidates
@@ -175,7 +175,7 @@ impl HeldBodies {
             .max_by_key(|(bytes, ..)| *bytes);
         let (_, holder, id) = largest.ok_or(BodyMemoryFull)?;
         let holder = holder.clone();
-        if let Some(HeldBody { state: BodyReading::Arriving(revocation), .. }) = self.remove(&holder, id) {
+        if let Some(HeldBody { state: BodyReading::Partial(revocation), .. }) = self.remove(&holder, id) {
             revocation.is_revoked.store(true, Ordering::Relaxed);
             revocation.changed.notify_one();
         }

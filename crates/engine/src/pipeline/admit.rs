@@ -72,5 +72,5 @@ pub(crate) fn take_budget_for(context: &CallContext<'_, '_>, calls: u32) -> Resu
     let CallRecord { desk, mount, .. } = *context.record;
     let key = [mount.contract.id, context.caller.client.as_str()];
     let budget = mount.contract.dialect.compatibility().client_budget.unwrap_or(desk.settings.calls);
-    desk.rates.take_many(&key, calls, budget, desk.now()).map_err(rate_limited)
+    desk.rates.take_many(&key, calls, budget, desk.monotonic()).map_err(rate_limited)
 }

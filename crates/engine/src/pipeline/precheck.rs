@@ -168,7 +168,7 @@ pub(crate) fn check_scope_and_rate(
     // All invented methods together have one budget, so that inventing more buys nothing.
     let method = peek.method();
     let key = [mount.server(), method.as_str(), caller.client.as_str()];
-    desk.rates.count(&key, policy.calls, desk.now()).map_err(rate_limited)
+    desk.rates.count(&key, policy.calls, desk.monotonic()).map_err(rate_limited)
 }
 
 fn check_size(policy: &MountPolicy, body: Bytes) -> Result<Bytes, Fault> {

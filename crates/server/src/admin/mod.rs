@@ -11,6 +11,7 @@ mod imports;
 mod maintenance;
 mod person;
 mod requests;
+mod retention;
 mod service_level;
 mod socket;
 mod tenants;

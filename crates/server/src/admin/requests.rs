@@ -77,6 +77,8 @@ pub enum AdminRequest {
         task: DeliveryTask,
         action: DeliveryAction,
     },
+    /// The operator says that the clock is right.
+    ResumeRetention,
     /// Without a path: every mount.
     Maintenance {
         action: MaintenanceAction,
@@ -111,6 +113,7 @@ impl AdminRequest {
             | AdminRequest::RecordExport { .. }
             | AdminRequest::Export { .. }
             | AdminRequest::Maintenance { .. }
+            | AdminRequest::ResumeRetention
             | AdminRequest::Advance { .. }
             | AdminRequest::Describe
             | AdminRequest::ServiceLevel { .. }
@@ -247,6 +250,7 @@ impl AdminService {
             AdminRequest::Maintenance { action, mount } => {
                 self.maintenance(action, mount.as_deref()).await.map(AdminResponse::Maintenance)
             }
+            AdminRequest::ResumeRetention => self.resume_retention().await.map(|()| AdminResponse::Recorded),
             AdminRequest::Advance { task } => self.advance(task).await.map(AdminResponse::Advanced),
             AdminRequest::Deliveries { task, action } => {
                 self.deliveries(task, action).await.map(AdminResponse::Deliveries)

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
+use super::audit_sealing::AnchorCounters;
 use crate::config::DatabaseConfig;
 use crate::data_dir::{self, DataDir, DataDirError};
 use crate::system::{SystemClock, SystemRandom};
@@ -38,7 +40,10 @@ pub struct DataBackend {
     pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
+    /// When the newest audit record was made, before this process made any.
+    pub newest_record: Option<Millis>,
     pub(super) master: SealKey,
+    pub(crate) anchors: AnchorCounters,
 }
 
 impl DataBackend {
@@ -68,6 +73,9 @@ impl DataBackend {
             .await
             .map(|store| Arc::new(store) as _),
         };
-        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, master })
+        let store = opened.map_err(DataBackendError::Store)?;
+        // If it cannot be read now, retention cannot delete either.
+        let newest_record = store.newest_record().await.ok().flatten();
+        Ok(DataBackend { data_dir, store, clock, random, newest_record, master, anchors: AnchorCounters::default() })
     }
 }

@@ -1,6 +1,7 @@
 //! The running application: everything that answers calls, built from a configuration and the opened data. It is replaced
 //! as a whole on reload; a call keeps the one it began with.
 
+mod audit_sealing;
 mod backend;
 mod background;
 mod booking_clock;
@@ -9,6 +10,7 @@ mod mounts;
 mod open_mounts;
 mod partners;
 mod reload;
+mod retention_gate;
 mod router;
 mod run;
 mod signals;
@@ -36,7 +38,9 @@ use crate::config::{Config, DatabaseConfig};
 use crate::http::DemoSearch;
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{CallMetrics, DeliveryMetrics, Log, Telemetry};
+pub(crate) use audit_sealing::AnchorCounters;
 pub use backend::{DataBackend, DataBackendError};
+use background::shortest_retention;
 pub(crate) use background::{
     abort_tasks, flush_tally, flush_traces, run_import_worker, run_retention, run_tally_flush,
 };
@@ -48,6 +52,7 @@ use partners::CurrentSecrets;
 pub(crate) use partners::PartnerEndpoint;
 pub use partners::{TenantCurrency, check_currencies};
 pub use reload::{RESTART_KEYS, ReadConfig, Reload, ReloadedConfig};
+pub(crate) use retention_gate::{RetentionGate, stored_pause};
 pub use router::Router;
 pub use run::{BoundListeners, OnSighup, serve_until_shutdown};
 pub use signals::{install_sighup_handler, install_signal_handlers};
@@ -67,6 +72,7 @@ pub struct App {
     /// Databases and credentials that are open.
     pub opened: OpenMounts,
     pub(crate) maintenance: MaintenanceSwitches,
+    pub(crate) retention: Arc<RetentionGate>,
     current_secrets: CurrentSecrets,
     /// The resources that only callers on this machine may reach.
     pub loopback_only: Vec<String>,
@@ -99,6 +105,9 @@ impl App {
     }
 
     fn build(backend: DataBackend, config: Config, opened: OpenMounts, plans: Vec<MountPlan>, log: Arc<Log>) -> App {
+        let retention = RetentionGate::new(backend.data_dir.path(), backend.clock.as_ref());
+        retention.check_start(backend.newest_record, backend.clock.now(), shortest_retention(&config));
+        let retention = Arc::new(retention);
         let backend = Arc::new(backend);
         let traces = Arc::new(Traces::new(Arc::clone(&backend.random)));
         let call_metrics = Arc::new(CallMetrics::default());
@@ -153,6 +162,7 @@ impl App {
             mounts,
             opened,
             maintenance: MaintenanceSwitches::default(),
+            retention,
             current_secrets: CurrentSecrets::default(),
             loopback_only,
             token_resources,
@@ -210,6 +220,7 @@ impl App {
             mounts,
             opened,
             maintenance: self.maintenance.clone(),
+            retention: Arc::clone(&self.retention),
             current_secrets: self.current_secrets.clone(),
             loopback_only,
             token_resources,

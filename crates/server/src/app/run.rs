@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use tokio::signal::unix::Signal;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::audit_sealing::{run_audit_sealing, seal_at_shutdown};
 use super::background::{
     abort_tasks, flush_tally, flush_traces, run_delivery_worker, run_dispatch_worker, run_import_worker,
     run_relay_worker, run_retention, run_service_levels, run_tally_flush,
@@ -59,6 +60,7 @@ pub async fn serve_until_shutdown(
     let background_tasks = [
         tokio::spawn(run_tally_flush(Arc::clone(&current))),
         tokio::spawn(run_retention(Arc::clone(&current))),
+        tokio::spawn(run_audit_sealing(Arc::clone(&current))),
         tokio::spawn(run_dispatch_worker(Arc::clone(&current))),
         tokio::spawn(run_import_worker(Arc::clone(&current))),
         tokio::spawn(run_delivery_worker(Arc::clone(&current))),
@@ -102,6 +104,7 @@ pub async fn serve_until_shutdown(
     abort_tasks(background_tasks).await;
     let app = current.load_full();
     flush_tally(&app).await;
+    seal_at_shutdown(&app).await;
     flush_traces(&app, deadline).await;
     drained
 }
@@ -176,6 +179,7 @@ fn connection_limits(config: &Config) -> ConnectionLimits {
     ConnectionLimits {
         connections: config.limits.connections,
         per_address: config.limits.connections_per_address,
+        trusted_proxies: config.trusted_proxies.clone(),
         drain: config.deadlines.drain,
         ..ConnectionLimits::default()
     }

@@ -153,6 +153,7 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
         | AdminRequest::Export { .. }
         | AdminRequest::ErasePerson { .. }
         | AdminRequest::Maintenance { .. }
+        | AdminRequest::ResumeRetention
         | AdminRequest::Advance { .. }
         | AdminRequest::Deliveries { .. }
         | AdminRequest::Describe

@@ -111,10 +111,10 @@ async fn client_id(
     guard: &StoreGuard,
 ) -> Result<String, CliError> {
     let admin = AdminClient::open_at(config, NeededData::Existing, guard).await?;
-    let AdminResponse::Clients(clients) = admin.send(AdminRequest::ListClients).await? else {
+    let AdminResponse::Clients(list) = admin.send(AdminRequest::ListClients).await? else {
         return Err("the running server gave another answer; use the same version".into());
     };
-    let mut active = clients.into_iter().filter(|client| client.revoked_at.is_none());
+    let mut active = list.clients.into_iter().filter(|client| client.revoked_at.is_none());
     match wanted {
         Some(wanted) => match active.find(|client| client.id == wanted) {
             Some(client) => Ok(client.id),

@@ -21,6 +21,7 @@ mod manifest;
 mod output;
 mod probe;
 mod progress;
+mod retention;
 mod serve;
 mod shell;
 mod status;
@@ -52,6 +53,7 @@ use demo::DemoArgs;
 use export::ExportRecordsArgs;
 use import::ImportArgs;
 use maintenance::MaintenanceArgs;
+use retention::RetentionArgs;
 use serve::ServeArgs;
 use shell::{CompletionsArgs, ManArgs};
 use stdio::StdioArgs;
@@ -112,6 +114,7 @@ enum Command {
     Tenant(TenantArgs),
     Token(TokenArgs),
     Maintenance(MaintenanceArgs),
+    Retention(RetentionArgs),
     Stdio(StdioArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -168,6 +171,7 @@ impl Command {
             Command::Tenant(args) => tenant::run(args),
             Command::Token(args) => token::run(args),
             Command::Maintenance(args) => maintenance::run(args),
+            Command::Retention(args) => retention::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),
             Command::Stdio(args) => stdio::run(args),

@@ -14,9 +14,9 @@ use super::mount::{self, MountConfig};
 use super::show::ValueSource;
 use super::url::PublicUrl;
 use super::{
-    AdminConfig, AuditConfig, CertificateConfig, Collector, CollectorUrl, Config, DatabaseConfig, DeadlinesConfig,
-    IdempotencyConfig, IpNetwork, LimitsConfig, LogConfig, LogFormat, OutboundConfig, Retention, SampleRatio,
-    TokenConfig, TracesConfig,
+    AdminConfig, AnchorConfig, AuditConfig, CertificateConfig, Collector, CollectorUrl, Config, DatabaseConfig,
+    DeadlinesConfig, IdempotencyConfig, IpNetwork, LimitsConfig, LogConfig, LogFormat, OutboundConfig, Retention,
+    SampleRatio, TokenConfig, TracesConfig,
 };
 
 /// One field per key. A missing option depends on other keys, or is empty on purpose.
@@ -27,6 +27,7 @@ pub(super) struct RawConfig {
     pub(super) public_url: Option<PublicUrl>,
     pub(super) allowed_hosts: Option<Vec<String>>,
     pub(super) allowed_origins: Option<Vec<String>>,
+    pub(super) trusted_proxies: Vec<IpNetwork>,
     pub(super) database: DatabaseConfig,
     pub(super) database_ca: Option<PathBuf>,
     pub(super) certificate: Option<PathBuf>,
@@ -52,6 +53,8 @@ pub(super) struct RawConfig {
     pub(super) retain_days_writes: Option<u32>,
     pub(super) retain_days_reads: Option<u32>,
     pub(super) retain_days_admin: Option<u32>,
+    pub(super) audit_anchor: Option<PathBuf>,
+    pub(super) anchor_minutes: u32,
     pub(super) log_format: LogFormat,
     pub(super) traces_endpoint: Option<CollectorUrl>,
     pub(super) traces_ca: Option<PathBuf>,
@@ -73,6 +76,7 @@ impl RawConfig {
             public_url: None,
             allowed_hosts: None,
             allowed_origins: None,
+            trusted_proxies: Vec::new(),
             database: DatabaseConfig::Embedded,
             database_ca: None,
             certificate: None,
@@ -98,6 +102,8 @@ impl RawConfig {
             retain_days_writes: None,
             retain_days_reads: None,
             retain_days_admin: None,
+            audit_anchor: None,
+            anchor_minutes: 0,
             log_format: LogFormat::Auto,
             traces_endpoint: None,
             traces_ca: None,
@@ -143,6 +149,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         public_url: raw.public_url.unwrap_or(PublicUrl::localhost(raw.listen.port())),
         allowed_hosts: raw.allowed_hosts.unwrap_or_default(),
         allowed_origins: raw.allowed_origins.unwrap_or_default(),
+        trusted_proxies: raw.trusted_proxies,
         certificate,
         admin: AdminConfig { listen: raw.operator_listen },
         token: TokenConfig {
@@ -168,6 +175,9 @@ pub(super) fn build(raw: RawConfig) -> Config {
             writes: Retention::of_days(raw.retain_days_writes.unwrap_or(raw.retain_days)),
             reads: Retention::of_days(raw.retain_days_reads.unwrap_or(raw.retain_days)),
             administration: Retention::of_days(raw.retain_days_admin.unwrap_or(raw.retain_days)),
+            anchor: raw
+                .audit_anchor
+                .map(|file| AnchorConfig { file, interval: Duration::from_mins(raw.anchor_minutes.into()) }),
         },
         log: LogConfig { format: raw.log_format },
         traces: traces.map_or(TracesConfig::Off, |collector| TracesConfig::Otlp(Box::new(collector))),

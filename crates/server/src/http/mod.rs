@@ -2,6 +2,8 @@
 
 mod accept;
 pub(crate) mod api_page;
+mod cleartext;
+mod client_address;
 mod demo_search;
 mod event_body;
 mod guard;

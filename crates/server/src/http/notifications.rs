@@ -63,7 +63,7 @@ async fn admit(
     body: IncomingBody,
     peer: &Peer,
 ) -> Result<Bytes, Fault> {
-    let (now, address) = (app.desk.now(), ip_prefix(peer.address).to_string());
+    let (now, address) = (app.desk.monotonic(), ip_prefix(peer.address).to_string());
     let limited = |seconds| Fault::new(FaultKind::RateLimited, "Too many notifications; wait.").retry_after(seconds);
     app.desk.rates.take(&["notifications", &partner.path, &address], PER_ADDRESS, now).map_err(limited)?;
     let stranger = || {

@@ -7,6 +7,7 @@
 //! the same packet as the previous request has the timeout of an idle client.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -303,9 +304,10 @@ impl AsyncWrite for TimedStream {
                 Linger::No => return Poll::Ready(Ok(())),
             }
         }
-        let mut scratch = [0; 4096];
+        // Large, because a refused body is discarded here and should cost few calls of the system.
+        let mut scratch = [const { MaybeUninit::uninit() }; 64 * 1024];
         loop {
-            let mut buffer = ReadBuf::new(&mut scratch);
+            let mut buffer = ReadBuf::uninit(&mut scratch);
             match ready!(Pin::new(&mut self.socket).poll_read(cx, &mut buffer)) {
                 Ok(()) if !buffer.filled().is_empty() => {}
                 Ok(()) | Err(_) => return Poll::Ready(Ok(())),

@@ -11,10 +11,12 @@ use tokio::task::AbortHandle;
 
 use super::counters::{ConnectionCounters, count};
 use super::limits::ConnectionLimits;
+use crate::config::IpNetwork;
 
 pub(super) struct Admission {
     connections: usize,
     per_address: usize,
+    trusted_proxies: Vec<IpNetwork>,
     open: Mutex<OpenConnections>,
     counters: Arc<ConnectionCounters>,
 }
@@ -47,6 +49,7 @@ impl Admission {
         Arc::new(Self {
             connections: limits.connections,
             per_address: limits.per_address,
+            trusted_proxies: limits.trusted_proxies.clone(),
             open: Mutex::new(OpenConnections::default()),
             counters,
         })
@@ -56,7 +59,8 @@ impl Admission {
         let ip_prefix = ip_prefix(address);
         let mut open = self.lock();
         let here = open.by_ip_prefix.get(&ip_prefix).map_or(0, |here| here.open);
-        if here >= self.per_address {
+        let is_proxy = self.trusted_proxies.iter().any(|network| network.contains(address.to_canonical()));
+        if here >= self.per_address && !is_proxy {
             // Honest clients behind the same address get in, and no other address loses anything.
             if !self.close_oldest_of(&mut open, ip_prefix) {
                 count(&self.counters.refused_address);
@@ -195,6 +199,18 @@ mod tests {
         assert!(busy(&admission, "192.0.2.2").is_some());
         drop(first);
         assert!(busy(&admission, "192.0.2.1").is_some());
+    }
+
+    #[test]
+    fn a_trusted_proxy_has_no_cap_of_its_own() {
+        let trusted_proxies = vec![IpNetwork::parse("10.0.0.0/8").unwrap()];
+        let limits = ConnectionLimits { connections: 4, per_address: 1, trusted_proxies, ..Default::default() };
+        let admission = Admission::new(&limits, Arc::new(ConnectionCounters::default()));
+        let places: Vec<_> = (0..3).map(|_| busy(&admission, "::ffff:10.0.0.1").unwrap()).collect();
+        let _other = busy(&admission, "192.0.2.1").unwrap();
+        assert!(busy(&admission, "10.0.0.1").is_none(), "the total still counts");
+        drop(places);
+        assert!(busy(&admission, "192.0.2.1").is_none());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use frontdesk_store::WriterStats;
 use super::call_metrics::{BUCKETS, MetricsSnapshot};
 use super::delivery_metrics::DeliverySnapshot;
 use super::traces::TraceCounts;
-use crate::app::App;
+use crate::app::{AnchorCounters, App};
 use crate::net::{ConnectionCounters, ConnectionCounts};
 
 /// The connection counters of both listeners.
@@ -38,6 +38,9 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     page.line("frontdesk_body_memory_bytes", &[], app.desk.inflight.bodies.held());
     connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.admin.snapshot())]);
     writer(&mut page, &app.backend.store.writer_stats());
+    if app.config.audit.anchor.is_some() {
+        anchors(&mut page, &app.backend.anchors);
+    }
     deliveries(&mut page, &app.delivery_metrics.snapshot(), app.desk.now());
     traces(&mut page, app.traces.counts());
     page.0
@@ -153,6 +156,14 @@ fn connections(page: &mut Page, listeners: [(&str, ConnectionCounts); 2]) {
         page.line(name, &[("listener", listener), ("reason", "full")], snapshot.refused_full);
         page.line(name, &[("listener", listener), ("reason", "address")], snapshot.refused_address);
     }
+}
+
+/// Only if anchors are configured.
+fn anchors(page: &mut Page, counters: &AnchorCounters) {
+    let name = "frontdesk_audit_anchors_total";
+    page.head(name, "counter", "Anchors of the audit chains, appended to `audit.anchor` or failed.");
+    page.line(name, &[("outcome", "appended")], counters.lines.load(Ordering::Relaxed));
+    page.line(name, &[("outcome", "failed")], counters.failures.load(Ordering::Relaxed));
 }
 
 fn writer(page: &mut Page, load: &WriterStats) {

@@ -1,6 +1,7 @@
 //! The command line as a user has it: the real binary in an empty environment, what it prints, and how it ends.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
+mod anchors;
 mod audits;
 mod backups;
 mod booking_erasures;

@@ -15,6 +15,7 @@ mod messages;
 mod metadata;
 mod origins;
 mod privacy;
+mod proxies;
 mod rates;
 mod requests;
 mod scopes;

@@ -17,7 +17,7 @@ use super::registry_change::{Applied, RegistryChange, remove_tenant, tokens_for}
 use super::retention::{RetentionChunk, RetentionProgress, RetentionSession, delete_links};
 use super::word_list::{has_word, remove};
 use crate::StoreError;
-use crate::audit::{AuditClass, ChainHead, tenant_chain};
+use crate::audit::{AuditClass, ChainHead, roster, tenant_chain};
 use crate::keyring::Keyring;
 use crate::reindex::IndexSession;
 use crate::sql::registry_rows::{CLIENTS, RegistryKey, TENANTS, TOKENS};
@@ -227,11 +227,14 @@ async fn delete_chain<S: SqlSession>(
     );
     let head = ChainHead::find(session, audit_key, &chain).await?;
     let deleted = session.execute(&left, &[chain.as_str().into()]).await?;
-    if deleted > 0 || head.is_some_and(|head| !head.intact) {
+    if deleted > 0 || head.as_ref().is_some_and(|head| !head.intact) {
         change_report(session, tenant, |report| report.chain.intact = false).await?;
     }
     if deleted > 0 {
         return Ok(RetentionProgress::More);
+    }
+    if let Some(head) = head {
+        roster::end_chain(session, audit_key, &chain, &head).await?;
     }
     session.execute("DELETE FROM fd_audit_head WHERE chain = $1", &[chain.into()]).await?;
     Ok(RetentionProgress::Done)

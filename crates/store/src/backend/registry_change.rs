@@ -5,16 +5,19 @@ use std::collections::HashSet;
 use frontdesk_engine::model::tenant::{FieldUpdate, GroupId, TenantUpdate};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant, Token};
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, TenantId};
 
 use super::erasure;
 use super::registry::read_tenant;
 use super::word_list::{has_word, join, lists, remove};
 use crate::StoreError;
-use crate::audit::AuditClass;
+use crate::audit::row_versions::{RegistryVersion, hex, with_registry_rows};
+use crate::audit::{AuditClass, summary};
 use crate::reindex::IndexSession;
 use crate::sql::registry_rows::{Assignment, CLIENTS, RegistryKey, RegistryRow, TENANTS, TOKENS};
 use crate::sql::session::{SqlSession, StoredValue};
+use crate::transfer::tables::RowOwner;
 
 /// A change of tables that belong to no tenant.
 pub(crate) enum RegistryChange {
@@ -54,6 +57,11 @@ pub(crate) enum RegistryChange {
         hash: [u8; 32],
         client: ClientId,
     },
+    /// Counts a restored backup in the summary of the audit chains.
+    CountRestore {
+        audit_key: SealKey,
+        at: Millis,
+    },
     /// Changes nothing; only the record is written.
     Record,
     /// Changes nothing, but writes to the disk.
@@ -81,12 +89,83 @@ impl RegistryChange {
         matches!(self, RegistryChange::BeginErasure { .. } | RegistryChange::FinishErasure { .. })
     }
 
+    /// The record names the rows that were changed, with their versions.
     pub(crate) async fn apply<S: IndexSession>(
         &self,
         session: &S,
         key: &RegistryKey,
         record: &str,
     ) -> Result<Applied, StoreError> {
+        let mut rows = self.removed_rows(session, key).await?;
+        Ok(match self.make(session, key, record).await? {
+            Applied::Nothing => Applied::Nothing,
+            Applied::Done(class, record) => {
+                rows.extend(self.written_row(session, key).await?);
+                Applied::Done(class, with_registry_rows(&record, &rows))
+            }
+        })
+    }
+
+    /// The rows that the change will remove.
+    async fn removed_rows<S: SqlSession>(
+        &self,
+        session: &S,
+        key: &RegistryKey,
+    ) -> Result<Vec<RegistryVersion>, StoreError> {
+        let mut rows = Vec::new();
+        match self {
+            RegistryChange::RotateClient { id, .. } | RegistryChange::RevokeClient { id, .. } => {
+                for token in TOKENS.find(session, key, "WHERE client = $1", &[id.as_str().into()]).await? {
+                    rows.push((TOKENS.name, hex(token.bytes("token_hash")?), None));
+                }
+            }
+            RegistryChange::RevokeToken { hash, .. } => rows.push((TOKENS.name, hex(hash), None)),
+            RegistryChange::FinishErasure { tenant, .. } => {
+                let own = format!("WHERE {}", RowOwner::Client.condition());
+                for client in CLIENTS.find(session, key, &own, &[tenant.as_str().into()]).await? {
+                    rows.push((CLIENTS.name, client.text("client")?.to_owned(), None));
+                }
+                rows.push((TENANTS.name, tenant.as_str().to_owned(), None));
+            }
+            RegistryChange::AddTenant { .. }
+            | RegistryChange::UpdateTenant { .. }
+            | RegistryChange::BeginErasure { .. }
+            | RegistryChange::AddClient(_)
+            | RegistryChange::AddToken { .. }
+            | RegistryChange::CountRestore { .. }
+            | RegistryChange::Record
+            | RegistryChange::WriteProbe => {}
+        }
+        Ok(rows)
+    }
+
+    /// The row that the change has written. Tokens are short-lived and many: only their revocation is named.
+    async fn written_row<S: SqlSession>(
+        &self,
+        session: &S,
+        key: &RegistryKey,
+    ) -> Result<Option<RegistryVersion>, StoreError> {
+        let (table, column, id) = match self {
+            RegistryChange::AddTenant { tenant, .. } => (&TENANTS, "tenant", tenant.id.as_str()),
+            RegistryChange::UpdateTenant { id, .. } | RegistryChange::BeginErasure { tenant: id, .. } => {
+                (&TENANTS, "tenant", id.as_str())
+            }
+            RegistryChange::AddClient(client) => (&CLIENTS, "client", client.id.as_str()),
+            RegistryChange::RotateClient { id, .. } | RegistryChange::RevokeClient { id, .. } => {
+                (&CLIENTS, "client", id.as_str())
+            }
+            RegistryChange::FinishErasure { .. }
+            | RegistryChange::AddToken { .. }
+            | RegistryChange::RevokeToken { .. }
+            | RegistryChange::CountRestore { .. }
+            | RegistryChange::Record
+            | RegistryChange::WriteProbe => return Ok(None),
+        };
+        let found = table.find(session, key, &format!("WHERE {column} = $1"), &[id.into()]).await?;
+        Ok(found.first().map(|row| (table.name, id.to_owned(), Some(row.version()))))
+    }
+
+    async fn make<S: IndexSession>(&self, session: &S, key: &RegistryKey, record: &str) -> Result<Applied, StoreError> {
         let mut class = AuditClass::Administration;
         let changed = match self {
             RegistryChange::AddTenant { tenant, sealed_key } => {
@@ -117,6 +196,7 @@ impl RegistryChange {
                 let params = [hash.as_slice().into(), client.as_str().into()];
                 TOKENS.delete(session, "token_hash = $1 AND client = $2", &params).await?
             }
+            RegistryChange::CountRestore { audit_key, at } => summary::count_restore(session, audit_key, *at).await?,
             RegistryChange::Record => 1,
             RegistryChange::WriteProbe => {
                 session.write_probe().await?;

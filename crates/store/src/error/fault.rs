@@ -51,6 +51,9 @@ impl From<StoreError> for Fault {
             | StoreError::OldLibrary { .. }
             | StoreError::NewerSchema { .. }
             | StoreError::UnknownColumn { .. }
+            | StoreError::NoInstallation
+            | StoreError::NoSummary
+            | StoreError::NotAnAnchor
             | StoreError::Io { .. } => Fault::internal(cause),
         }
     }

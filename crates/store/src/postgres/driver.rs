@@ -20,11 +20,13 @@ use super::writers::Writers;
 use super::{Address, PgContext};
 use crate::StoreError;
 use crate::audit::AuditClass;
+use crate::audit::summary::{self, GROWN_CHAINS};
 use crate::backend::{
-    AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress,
-    RetentionSession, StoreDriver, WriterStats, await_reply,
+    AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
+    RetentionProgress, RetentionSession, StoreDriver, WriterStats, await_reply,
 };
 use crate::keyring::Keyring;
+use crate::reindex::IndexSession as _;
 use crate::sql::registry_rows::{LOCK_TENANT, LOCK_TOKENS, TENANT_NAMES};
 use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 use crate::transfer::tables::TransferTable;
@@ -75,6 +77,22 @@ impl StoreDriver for PostgresStoreDriver {
     /// Of this node's writers; other nodes have their own.
     fn stats(&self) -> WriterStats {
         self.writers.stats()
+    }
+
+    fn audit_key(&self) -> &SealKey {
+        &self.context.audit_key
+    }
+
+    /// Nodes take turns by locking the summary. It locks no head, so no writer of a tenant waits for it.
+    async fn seal_audit(&self) -> Result<(), StoreError> {
+        let connection = PgConnection::connect(&self.address.with_statement_timeout()).await?;
+        let (key, at) = (&self.context.audit_key, self.context.clock.now());
+        connection.begin_as_tenant(AUDITOR, &[]).await?;
+        let sealed = async {
+            let grown = first_column(&connection.query(GROWN_CHAINS, &[]).await?)?;
+            if grown.is_empty() { Ok(()) } else { summary::seal_chains(&connection, key, &grown, at).await }
+        };
+        connection.end(sealed.await).await
     }
 
     async fn retention(&self) -> Result<PgRetention<'_>, StoreError> {
@@ -143,6 +161,11 @@ impl RetentionSession for PgRetention<'_> {
     async fn chains(&self, class: AuditClass, before: Millis) -> Result<Vec<String>, StoreError> {
         let params: PgParams<'_> = &[&before.0, &class.pattern()];
         first_column(&self.connection.query_as_tenant(AUDITOR, EXPIRED_CHAINS, params).await?)
+    }
+
+    async fn newest(&self) -> Result<Option<i64>, StoreError> {
+        let rows = self.connection.query_as_tenant(AUDITOR, NEWEST_LINK, &[]).await?;
+        Ok(rows.first().map_or(Ok(None), |row| row.try_get(0))?)
     }
 
     /// The tenant's writers are locked out meanwhile: an update must find a row complete or deleted. Idempotency

@@ -12,6 +12,7 @@ use super::rls::{self, RlsPolicy};
 use super::sql_texts::{BEGIN, COMMIT, FIXED_COLUMNS};
 use crate::StoreError;
 use crate::error::DatabaseKind;
+use crate::installation::{self, SetupKeys};
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::ddl;
 use crate::sql::registry_rows::{
@@ -29,12 +30,13 @@ const SCHEMA_WITH_ADMINISTRATION: i64 = 3;
 pub(crate) async fn migrate(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
+    keys: &SetupKeys,
     key: &RegistryKey,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     create_version_row(connection).await?;
     connection.batch_execute(BEGIN).await?;
-    match apply_migrations(connection, tables, key, rows).await {
+    match apply_migrations(connection, tables, keys, key, rows).await {
         Ok(work) => {
             connection.batch_execute(COMMIT).await?;
             Ok(work)
@@ -68,7 +70,7 @@ fn key_check(master: &SealKey) -> Vec<u8> {
 }
 
 /// Checks that this is the master key of the database, which is that of the first node that started with it.
-pub(crate) async fn check_key(connection: &PgConnection, master: &SealKey) -> Result<(), StoreError> {
+async fn check_key(connection: &PgConnection, master: &SealKey) -> Result<(), StoreError> {
     let check = key_check(master);
     connection.execute("UPDATE fd_schema SET key_check = $1 WHERE key_check IS NULL", &[&check]).await?;
     let rows = connection.query("SELECT 1 FROM fd_schema WHERE key_check = $1", &[&check]).await?;
@@ -100,6 +102,7 @@ fn is_creation_race(error: &tokio_postgres::Error) -> bool {
 async fn apply_migrations(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
+    keys: &SetupKeys,
     key: &RegistryKey,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
@@ -125,6 +128,7 @@ async fn apply_migrations(
     if found < SCHEMA_WITH_MACS {
         authenticate_all(connection, key).await?;
     }
+    set_up_installation(connection, keys, found).await?;
     if found < known {
         connection.execute("UPDATE fd_schema SET version = $1", &[&known]).await?;
     }
@@ -138,6 +142,13 @@ async fn apply_migrations(
         work.extend(update_table(connection, table, &present).await?);
     }
     Ok(work)
+}
+
+/// In the transaction that creates the table, so that deleting its row later is not the same as a new database, and
+/// nodes that start together get one key. The master key is tried first: a wrong one must leave nothing behind.
+async fn set_up_installation(connection: &PgConnection, keys: &SetupKeys, found: i64) -> Result<(), StoreError> {
+    check_key(connection, &keys.master).await?;
+    installation::set_up(connection, keys, ddl::creates_installation(found)).await
 }
 
 /// Creates a declared table with its policies, or adds the columns and indexes that its declaration has gained. No

@@ -16,7 +16,7 @@ use super::plan_statements::{
 use super::read_pool::PgSlot;
 use super::values::{PgValue, read_row, read_rows};
 use crate::StoreError;
-use crate::audit::{ChainHead, GET_HEAD, tenant_chain};
+use crate::audit::{ChainHead, GET_HEAD, roster, tenant_chain};
 use crate::backend::ReplySender;
 use crate::backend::stats::WriterCounters;
 use crate::idempotency::{self, StoredResponse};
@@ -209,7 +209,10 @@ async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> 
     };
     let head = match head.first() {
         Some(row) => Some(ChainHead::read(&read_row(row)?, &context.audit_key, &chain)?),
-        None => None,
+        None => {
+            roster::begin_chain(connection, &context.audit_key, &chain, 0).await?;
+            None
+        }
     };
     let head = ChainHead::or_last_link(head, connection, &chain).await?;
     Ok(LockedTenant { state: TenantState { event, head }, wrapped_key })

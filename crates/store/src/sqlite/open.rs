@@ -5,13 +5,17 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_engine::model::table::TableSpec;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
+use crate::backend::load_tenant_keys;
 use crate::error::DatabaseKind;
+use crate::installation::{self, SetupKeys};
+use crate::keyring::Keyring;
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::registry_rows::{
     RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
@@ -85,6 +89,7 @@ pub fn lookup(path: &Path) -> Result<Connection, StoreError> {
 pub(crate) fn migrate(
     connection: &Connection,
     tables: &[&'static TableSpec],
+    keys: &SetupKeys,
     key: &RegistryKey,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
@@ -105,9 +110,17 @@ pub(crate) fn migrate(
     for table in tables {
         work.extend(update_table(&transaction, table)?);
     }
+    run_ready(set_up_installation(&transaction, keys, found))?;
     transaction.pragma_update(None, "user_version", known)?;
     transaction.commit()?;
     Ok(work)
+}
+
+/// In the transaction that creates the table, so that deleting its row later is not the same as a new database. The
+/// master key is tried first: a wrong one must leave nothing behind.
+async fn set_up_installation(connection: &Connection, keys: &SetupKeys, found: i64) -> Result<(), StoreError> {
+    load_tenant_keys(connection, &Keyring::new(&keys.master, Arc::clone(&keys.random))).await?;
+    installation::set_up(connection, keys, ddl::creates_installation(found)).await
 }
 
 /// Creates a declared table, or adds the columns that its declaration has gained.

@@ -14,6 +14,7 @@ use super::tables::{RowOwner, TransferTable};
 use super::tx::TransferTx;
 use super::{DataLocation, Manifest, StoredValue, validation};
 use crate::StoreError;
+use crate::audit::row_versions::with_registry_rows;
 use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
 use crate::backend::tenant_columns;
 use crate::keyring::{Keyring, TenantKeys};
@@ -46,6 +47,8 @@ pub struct TenantImport {
     /// The highest number of an imported event, and the imported event counter.
     last_event: i64,
     event_counter: i64,
+    /// The ids of the imported clients.
+    clients: Vec<String>,
     specs: Vec<&'static TableSpec>,
     tables: Vec<ImportTable>,
     /// What has to be computed for rows of an earlier release.
@@ -95,6 +98,7 @@ impl TenantImport {
             last_link: ends.seq,
             last_event: 0,
             event_counter: 0,
+            clients: Vec::new(),
             specs: target.tables.clone(),
             tables,
             work,
@@ -116,6 +120,7 @@ impl TenantImport {
         };
         match (name, row.first()) {
             ("fd_outbox", Some(StoredValue::Integer(seq))) => self.last_event = self.last_event.max(*seq),
+            ("fd_client", Some(StoredValue::Text(id))) => self.clients.push(id.clone()),
             ("fd_counter", Some(StoredValue::Integer(seq))) => self.event_counter = *seq,
             _ => {}
         }
@@ -144,6 +149,9 @@ impl TenantImport {
         if self.head.seq != self.last_link || self.event_counter < self.last_event {
             return Err(mismatch());
         }
+        let mut rows = vec![(TENANTS.name, self.tenant.id.as_str().to_owned(), Some(1))];
+        rows.extend(self.clients.drain(..).map(|client| (CLIENTS.name, client, Some(1))));
+        let record = with_registry_rows(record, &rows);
         let link = self.rehash_link(vec![(self.head.seq + 1).into(), at.0.into(), record.into(), StoredValue::Null])?;
         if let Some(links) = self.tables.iter().find(|progress| progress.table.owner() == RowOwner::Chain) {
             self.tx.insert(&links.table, vec![link]).await?;
@@ -154,6 +162,8 @@ impl TenantImport {
         for work in &self.work {
             self.tx.reindex(&self.keys, work).await?;
         }
+        // What the links of an earlier release have written is not known.
+        self.tx.begin_chain(&self.audit_key, &self.chain, self.head.seq).await?;
         self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
         self.add_tenant().await?;
         self.tx.commit().await

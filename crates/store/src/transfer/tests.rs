@@ -22,8 +22,18 @@ static BOAT: TableSpec = TableSpec {
 };
 
 /// Not transferred: the tenant's own row and the chain heads, which the import creates, short-lived tokens, what tables
-/// of this database are indexed for, and which tenants were erased here.
-const NOT_TRANSFERRED: [&str; 5] = ["fd_audit_head", "fd_erasure", "fd_index", "fd_tenant", "fd_token"];
+/// of this database are indexed for, which tenants were erased here, and what this installation's audit record is compared
+/// with.
+const NOT_TRANSFERRED: [&str; 8] = [
+    "fd_audit_head",
+    "fd_audit_roster",
+    "fd_audit_summary",
+    "fd_erasure",
+    "fd_index",
+    "fd_installation",
+    "fd_tenant",
+    "fd_token",
+];
 
 /// Not transferred: the import rebuilds it.
 const TERM_LIST: &str = "words";

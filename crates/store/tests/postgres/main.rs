@@ -3,7 +3,9 @@
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod audit_loss;
 mod erasing;
+mod installation;
 mod nodes;
 mod outages;
 mod pressure;
