@@ -9,7 +9,7 @@ use aes_gcm_siv::aead::{Aead, KeyInit, Payload};
 use aes_gcm_siv::{Aes256GcmSiv, Nonce};
 use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::ports::Random;
 
@@ -28,14 +28,27 @@ impl std::fmt::Debug for SealKey {
 }
 
 impl SealKey {
-    pub fn from_bytes(bytes: [u8; 32]) -> SealKey {
-        SealKey(Zeroizing::new(bytes))
+    pub fn from_bytes(mut bytes: [u8; 32]) -> SealKey {
+        let key = SealKey(Zeroizing::new(bytes));
+        bytes.zeroize();
+        key
+    }
+
+    /// `None` if there are not 32 bytes. They are wiped.
+    pub fn from_vec(mut bytes: Vec<u8>) -> Option<SealKey> {
+        let mut key = SealKey(Zeroizing::new([0; 32]));
+        let fits = bytes.len() == key.0.len();
+        if fits {
+            key.0.copy_from_slice(&bytes);
+        }
+        bytes.zeroize();
+        fits.then_some(key)
     }
 
     pub fn random(random: &dyn Random) -> SealKey {
-        let mut bytes = [0; 32];
-        random.fill(&mut bytes);
-        SealKey::from_bytes(bytes)
+        let mut key = SealKey(Zeroizing::new([0; 32]));
+        random.fill(key.0.as_mut_slice());
+        key
     }
 
     pub fn expose(&self) -> &[u8; 32] {
@@ -95,4 +108,30 @@ fn joined(parts: &[&str]) -> Vec<u8> {
         all.extend(part.as_bytes());
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use hmac::Hmac;
+    use sha2::Sha256;
+    use zeroize::ZeroizeOnDrop;
+
+    use super::SealKey;
+
+    fn is_wiped<T: ZeroizeOnDrop>() -> bool {
+        true
+    }
+
+    /// Does not compile without the features of the libraries.
+    #[test]
+    fn keys_and_ciphers_are_wiped_when_dropped() {
+        assert!(is_wiped::<zeroize::Zeroizing<[u8; 32]>>() && is_wiped::<Hmac<Sha256>>() && is_wiped::<Sha256>());
+        assert!(is_wiped::<aes::Aes256>());
+    }
+
+    #[test]
+    fn a_key_has_thirty_two_bytes() {
+        assert_eq!(SealKey::from_vec(vec![7; 32]).map(|key| *key.expose()), Some([7; 32]));
+        assert!(SealKey::from_vec(vec![7; 31]).is_none() && SealKey::from_vec(vec![7; 33]).is_none());
+    }
 }

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::sha256;
+use zeroize::Zeroizing;
 
 /// The prefixes let scanners for leaked credentials recognize ours.
 pub(crate) const TOKEN_PREFIX: &str = "fdt_";
@@ -14,15 +15,19 @@ pub(crate) const CLIENT_SECRET_PREFIX: &str = "fds_";
 /// 32 bytes in base64url without padding.
 const ENCODED_LENGTH: usize = 43;
 
-/// A secret in plain text, which is shown or sent once and never stored.
+/// A secret in plain text, which is shown or sent once and never stored. Wiped when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
-pub struct PlaintextSecret(String);
+pub struct PlaintextSecret(Zeroizing<String>);
 
 impl PlaintextSecret {
     pub(crate) fn random(prefix: &str, random: &dyn Random) -> PlaintextSecret {
-        let mut bytes = [0; 32];
-        random.fill(&mut bytes);
-        PlaintextSecret(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes)))
+        let mut bytes = Zeroizing::new([0; 32]);
+        random.fill(bytes.as_mut_slice());
+        // With room for all of it: text that has to be moved to grow would leave a copy behind.
+        let mut text = Zeroizing::new(String::with_capacity(prefix.len() + ENCODED_LENGTH));
+        text.push_str(prefix);
+        URL_SAFE_NO_PAD.encode_string(bytes.as_slice(), &mut text);
+        PlaintextSecret(text)
     }
 
     /// The secret itself.

@@ -24,7 +24,7 @@ const CHUNK: u64 = 64 * 1024;
 pub(crate) struct AnchorSource {
     pub(crate) data: std::path::PathBuf,
     pub(crate) database: DatabaseConfig,
-    pub(crate) master: SealKey,
+    pub(crate) root: SealKey,
 }
 
 /// Whether there was something to append.
@@ -46,10 +46,10 @@ impl AnchorSource {
     pub(crate) fn line(&self, start: &AnchorStart, at: Millis, runtime: &Handle) -> Result<Option<String>, StoreError> {
         match &self.database {
             DatabaseConfig::Embedded => {
-                AuditReader::open(&data_dir::database_file(&self.data), &self.master).anchor(start, at)
+                AuditReader::open(&data_dir::database_file(&self.data), &self.root).anchor(start, at)
             }
             DatabaseConfig::Postgres(address) => {
-                runtime.block_on(async { PostgresAudit::open(address, &self.master).await?.anchor(start, at).await })
+                runtime.block_on(async { PostgresAudit::open(address, &self.root).await?.anchor(start, at).await })
             }
         }
     }

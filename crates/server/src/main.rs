@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    frontdesk::system::disable_core_dumps();
     match frontdesk::cli::run(std::env::args_os()) {
         Ok(code) => code,
         Err(error) => {

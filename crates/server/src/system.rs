@@ -1,4 +1,5 @@
-//! The clock and the randomness of the operating system. The only place where either is asked for.
+//! The clock and the randomness of the operating system. The only place where either is asked for. And what the system
+//! must not do with this process: write its memory to a disk.
 
 use std::sync::LazyLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -29,6 +30,8 @@ impl Clock for SystemClock {
 
 pub struct SystemRandom;
 
+/// Every nonce and key comes straight from the system: there is no generator in between whose state a fork or a snapshot
+/// of the machine could repeat.
 impl Random for SystemRandom {
     /// Without randomness nothing here is safe, so an operating system that provides none ends the process.
     fn fill(&self, bytes: &mut [u8]) {
@@ -36,5 +39,30 @@ impl Random for SystemRandom {
             eprintln!("frontdesk: the operating system provides no randomness; stopping");
             std::process::abort();
         }
+    }
+}
+
+/// Keys and personal data are in memory, and a core dump would put them into a file. By the limit no file is written;
+/// by the attribute no handler gets the memory through a pipe either, and no other process of the same user can read it.
+/// Where the system refuses, the process goes on.
+pub fn disable_core_dumps() {
+    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
+
+    /// As root, nothing outside the process tells whether it is dumpable.
+    #[test]
+    fn core_dumps_are_disabled_by_limit_and_attribute() {
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::Dumpable);
+        super::disable_core_dumps();
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+        let limit = getrlimit(Resource::Core);
+        assert_eq!((limit.current, limit.maximum), (Some(0), Some(0)));
     }
 }

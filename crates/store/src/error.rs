@@ -121,6 +121,13 @@ pub enum StoreError {
     DuplicateRow {
         table: String,
     },
+    /// An import of a row that Frontdesk does not write. `why` has none of its values.
+    InvalidRow {
+        table: String,
+        /// Of the table's rows, from 1.
+        number: u64,
+        why: String,
+    },
     /// An import from a version with other columns.
     SchemaMismatch {
         table: String,
@@ -302,6 +309,11 @@ impl fmt::Display for StoreError {
             StoreError::DuplicateRow { table } => {
                 write!(out, "a row of table {table} already exists in this database. Import into another database.")
             }
+            StoreError::InvalidRow { table, number, why } => write!(
+                out,
+                "row {number} of table {table} is not one that Frontdesk writes: {why}. Nothing was imported. \
+                 Ask the sender for a new export, and do not import this one."
+            ),
             StoreError::SchemaMismatch { table } => write!(
                 out,
                 "table {table} has other columns in this database. Import with the version of Frontdesk that made the \

@@ -54,6 +54,22 @@ pub(crate) fn open(
     Some(StoredAnswer { request_hash: request_hash.try_into().ok()?, answer: decode(&encoded)? })
 }
 
+/// Where a claim is stored, which it is sealed for.
+pub(crate) struct ClaimPlace<'a> {
+    pub(crate) tenant: &'a str,
+    pub(crate) client: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) key_hash: &'a str,
+}
+
+/// The stored answer, if it and the hash of its request open.
+pub(crate) fn open_at(keys: &TenantKeys, place: &ClaimPlace<'_>, request_hash: &[u8], answer: &[u8]) -> Option<Item> {
+    let ClaimPlace { tenant, client, tool, key_hash } = place;
+    let data = |cell| associated_data(cell, tenant, client, tool, key_hash);
+    let request_hash = keys.open_bytes(&data("fd_claim meaning"), request_hash)?;
+    decode(&keys.open_bytes(&data("fd_claim"), answer)?).filter(|_| request_hash.len() == 32)
+}
+
 /// The same answer without its personal part, sealed again, if it is about one of these ids and has such a part.
 pub(crate) fn without_personal_part(
     keyring: &Keyring,

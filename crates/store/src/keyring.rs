@@ -117,9 +117,8 @@ impl Keyring {
         tenant: &str,
         wrapped: &[u8],
     ) -> Result<Arc<TenantKeys>, StoreError> {
-        let data = unwrap_key(&self.wrapping, tenant, wrapped).ok_or(StoreError::WrongKey)?;
-        let (lookup, data) = (data.derive("look-up"), data.derive("data"));
-        let keys = Arc::new(TenantKeys { lookup, data, wrapped: wrapped.to_vec() });
+        let key = unwrap_key(&self.wrapping, tenant, wrapped).ok_or(StoreError::WrongKey)?;
+        let keys = Arc::new(TenantKeys { wrapped: wrapped.to_vec(), ..TenantKeys::of(&key) });
         let mut cache = self.cache.write().map_err(|_| StoreError::Closed)?;
         if cache.removals == state.0 {
             cache.tenants.insert(tenant.to_owned(), Arc::clone(&keys));
@@ -186,11 +185,20 @@ pub(crate) fn unwrap_tenant_key(master: &SealKey, tenant: &str, wrapped: &[u8]) 
 }
 
 fn unwrap_key(wrapping: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKey> {
-    let plain = wrapping.open(&["tenant key", tenant], wrapped)?;
-    Some(SealKey::from_bytes(plain.try_into().ok()?))
+    SealKey::from_vec(wrapping.open(&["tenant key", tenant], wrapped)?)
 }
 
 impl TenantKeys {
+    pub(crate) fn of(key: &SealKey) -> TenantKeys {
+        TenantKeys { lookup: key.derive("look-up"), data: key.derive("data"), wrapped: Vec::new() }
+    }
+
+    /// A number for one search term of one row. The sum over many of them is the same only for the same terms and rows.
+    pub(crate) fn term_number(&self, term: &str, id: &str) -> u128 {
+        let hash = self.lookup.digest(&[b"term of row", term.as_bytes(), id.as_bytes()]);
+        hash.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes))
+    }
+
     /// Whether they were made from this stored key.
     pub(crate) fn are_of(&self, wrapped: &[u8]) -> bool {
         self.wrapped == wrapped

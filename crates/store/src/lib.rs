@@ -9,6 +9,7 @@ mod installation;
 mod keyring;
 pub mod postgres;
 mod reindex;
+pub mod root_key;
 pub mod site_db;
 mod sql;
 pub mod sqlite;

@@ -210,7 +210,7 @@ fn sealed_row(row: &SqlRow) -> Result<SealedRow, StoreError> {
 }
 
 /// As it is; what PostgreSQL cannot store is replaced where it is written.
-fn stored(value: QueryParam<'_>) -> StoredValue {
+pub(crate) fn stored(value: QueryParam<'_>) -> StoredValue {
     match value {
         QueryParam::Null => StoredValue::Null,
         QueryParam::Text(text) => StoredValue::Text(text.to_owned()),

@@ -13,6 +13,7 @@ mod export;
 mod import;
 mod layout;
 mod manifest;
+mod row_check;
 pub(crate) mod tables;
 mod tx;
 mod validation;
@@ -25,6 +26,7 @@ pub use crate::sql::session::StoredValue;
 pub use export::TenantExport;
 pub use import::{ImportTarget, TenantImport};
 pub use manifest::{ChainEnds, Manifest, TableManifest};
+pub use row_check::ImportCheck;
 
 /// The database that holds a tenant's rows.
 #[derive(Debug, Clone)]

@@ -15,6 +15,7 @@ pub mod query;
 pub mod reference;
 pub mod render;
 pub mod source;
+mod stored_check;
 pub mod table;
 pub mod text;
 pub mod transition;

@@ -6,6 +6,7 @@ use frontdesk_engine::model::table::{Cell, ColumnSpec, ColumnType, TableSpec};
 use super::Record;
 use super::entity::index_stored;
 use super::field::{ColumnIndex, FieldSpec};
+use super::stored_check::check_stored;
 
 /// A record with a table of its own; `#[table(..)]` beside `#[derive(Record)]` implements it.
 pub trait Stored: Record {
@@ -56,6 +57,7 @@ pub fn table_spec<R: Stored>() -> TableSpec {
         filtered: with(ColumnIndex::Filtered).leak(),
         searched: searched(R::FIELDS).leak(),
         index: Some(index_stored::<R>),
+        check: Some(check_stored::<R>),
     }
 }
 

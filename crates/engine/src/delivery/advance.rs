@@ -123,7 +123,7 @@ struct Cursor {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredCursor {
+pub(super) struct StoredCursor {
     consumer: String,
     seq: i64,
 }

@@ -4,9 +4,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::advance::StoredCursor;
 use super::rules::DeliveryContent;
 use crate::desk::id_of_hash;
-use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, StoredRow, TableSpec};
+use crate::model::caller::TenantId;
+use crate::model::row_check::require_same;
+use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, RowIndex, StoredRow, TableSpec};
 use crate::model::timestamp::Millis;
 use crate::seal::sha256;
 
@@ -26,6 +29,7 @@ pub static DELIVERY: TableSpec = TableSpec {
     filtered: &[ENDPOINT, OPEN, STATUS],
     searched: &[],
     index: None,
+    check: Some(check_delivery),
 };
 
 /// The ids of all deliveries that were ever made. The deliveries themselves are deleted some time after they have arrived;
@@ -38,6 +42,7 @@ pub static DELIVERY_MARK: TableSpec = TableSpec {
     filtered: &[],
     searched: &[],
     index: None,
+    check: Some(check_mark),
 };
 
 /// How far the events of the tenant have been read, one row for each reader.
@@ -49,6 +54,7 @@ pub static DELIVERY_CURSOR: TableSpec = TableSpec {
     filtered: &[],
     searched: &[],
     index: None,
+    check: Some(check_cursor),
 };
 
 pub fn delivery_tables() -> [&'static TableSpec; 3] {
@@ -251,4 +257,22 @@ pub(super) fn plain_row(id: String, version: i64, now: Millis, body: String) -> 
         personal: None,
         secret: None,
     }
+}
+
+/// As `CheckFn` says. The columns name the contract, which the row does not.
+fn check_delivery(tenant: &TenantId, row: &StoredRow) -> Result<Option<RowIndex>, String> {
+    let record = DeliveryRecord::from_row(row.clone()).ok_or("its write-only part is no delivery")?;
+    let written = record.row("", Millis(0)).ok_or("it cannot be written again")?;
+    require_same(tenant, row, &written).map(|()| None)
+}
+
+fn check_mark(tenant: &TenantId, row: &StoredRow) -> Result<Option<RowIndex>, String> {
+    let written = plain_row(row.id.clone(), row.version, Millis(0), "{}".to_owned());
+    require_same(tenant, row, &written).map(|()| None)
+}
+
+fn check_cursor(tenant: &TenantId, row: &StoredRow) -> Result<Option<RowIndex>, String> {
+    let cursor: StoredCursor = serde_json::from_str(&row.body).map_err(|_| "it is no cursor")?;
+    let body = serde_json::to_string(&cursor).map_err(|_| "it cannot be written again")?;
+    require_same(tenant, row, &plain_row(row.id.clone(), row.version, Millis(0), body)).map(|()| None)
 }

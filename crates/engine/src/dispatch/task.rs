@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::queued_request::QueuedRequest;
 use super::reply::CallAnswer;
-use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, StoredRow, TableSpec};
+use crate::model::caller::TenantId;
+use crate::model::row_check::require_same;
+use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, RowIndex, StoredRow, TableSpec};
 
 /// The table of dispatched messages. A contract that takes them lists it among its tables.
 pub static TASK: TableSpec = TableSpec {
@@ -22,6 +24,7 @@ pub static TASK: TableSpec = TableSpec {
     filtered: &[OPEN, OWNER],
     searched: &[],
     index: None,
+    check: Some(check_task),
 };
 
 /// The idempotency key within its scope.
@@ -141,4 +144,12 @@ impl Task {
             answer: sealed.answer,
         })
     }
+}
+
+/// As `CheckFn` says.
+fn check_task(tenant: &TenantId, row: &StoredRow) -> Result<Option<RowIndex>, String> {
+    let task = Task::from_row(row.clone()).ok_or("it is no task")?;
+    let written = task.row(task.changed_at).ok_or("it is a task without a key")?;
+    require_same(tenant, row, &written)?;
+    Ok(Some(RowIndex { cells: written.cells, search_terms: Vec::new() }))
 }

@@ -2,12 +2,13 @@
 //! for callers of its tenant; the feed, which may hold personal data, is sealed in a row of its own until the import ends.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::session::{RowResult, RowVerdict};
-use super::spec::RowProblem;
+use super::spec::{FeedText, RowProblem};
 use crate::model::caller::{Caller, ClientId, Scopes, TenantId};
-use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, StoredRow, TableSpec};
+use crate::model::row_check::{object, require_same};
+use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, RowIndex, StoredRow, TableSpec};
 use crate::model::timestamp::Millis;
 
 /// The imports. A contract that has any lists both tables among its own.
@@ -25,6 +26,7 @@ pub static IMPORT: TableSpec = TableSpec {
     filtered: &[STATUS, OPEN],
     searched: &[],
     index: None,
+    check: Some(check_job),
 };
 
 /// What is to be imported, under the id of its import; removed when that has ended.
@@ -36,6 +38,7 @@ pub static IMPORT_FEED: TableSpec = TableSpec {
     filtered: &[],
     searched: &[],
     index: None,
+    check: Some(check_feed),
 };
 
 pub(super) const RESOURCE: &str = "resource";
@@ -295,5 +298,23 @@ impl ImportJob {
     pub(super) fn from_row(row: StoredRow) -> Option<ImportJob> {
         let state = serde_json::from_str(&row.secret?).ok()?;
         Some(ImportJob { id: row.id, version: row.version, created_at: row.created_at, state })
+    }
+}
+
+/// As `CheckFn` says. The columns name the contract, which the row does not.
+fn check_job(tenant: &TenantId, row: &StoredRow) -> Result<Option<RowIndex>, String> {
+    let job = ImportJob::from_row(row.clone()).ok_or("its write-only part is no import")?;
+    let body = object("public", &row.body)?;
+    let changed = body.get("updated_at").and_then(Value::as_str).and_then(Millis::parse).ok_or("it has no time")?;
+    let written = job.row("", ("tenant", tenant), changed).ok_or("it cannot be written again")?;
+    require_same(tenant, row, &written).map(|()| None)
+}
+
+fn check_feed(_: &TenantId, row: &StoredRow) -> Result<Option<RowIndex>, String> {
+    let is_feed = row.secret.as_deref().is_some_and(|text| serde_json::from_str::<FeedText>(text).is_ok());
+    if row.body == "{}" && row.masked.is_none() && row.personal.is_none() && is_feed {
+        Ok(None)
+    } else {
+        Err("it is no feed of an import".to_owned())
     }
 }

@@ -20,6 +20,7 @@ pub mod plan;
 pub mod relay;
 pub mod reply;
 pub mod route;
+pub mod row_check;
 pub mod schema;
 pub mod table;
 pub mod tenant;

@@ -1,6 +1,7 @@
 //! What a contract declares about its tables: the columns that are filtered, sorted or unique, and rows. The store turns declarations into tables; nothing here is SQL.
 
 use crate::model::fault::Fault;
+use crate::model::row_check::CheckFn;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct TableSpec {
     /// Computes columns and search terms of rows that were stored before the declaration gained them. Without it, a
     /// table with rows can gain no column that is looked up by.
     pub index: Option<IndexFn>,
+    /// Checks rows that come from another server. Without it, only their form is checked.
+    pub check: Option<CheckFn>,
 }
 
 /// Computes what a stored row is found by.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::model::caller::{Caller, ClientId, Scopes, TenantId};
-use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, StoredRow, TableSpec};
+use crate::model::row_check::require_same;
+use crate::model::table::{Cell, ColumnSpec, ColumnType, Row, RowIndex, StoredRow, TableSpec};
 use crate::model::timestamp::Millis;
 
 /// A contract with tools that relay lists this table among its own.
@@ -21,6 +22,7 @@ pub static RELAY: TableSpec = TableSpec {
     filtered: &[OPEN],
     searched: &[],
     index: None,
+    check: Some(check_relay),
 };
 
 /// The contract whose worker must still repeat it; null once the worker has given up.
@@ -159,6 +161,13 @@ impl RelayRecord {
         let state = serde_json::from_str(&row.secret?).ok()?;
         Some(RelayRecord { id: row.id, version: row.version, created_at: row.created_at, state })
     }
+}
+
+/// As `CheckFn` says. The columns name the contract, which the row does not.
+fn check_relay(tenant: &TenantId, row: &StoredRow) -> Result<Option<RowIndex>, String> {
+    let record = RelayRecord::from_row(row.clone()).ok_or("its write-only part is no relayed call")?;
+    let written = record.row("", Millis(0)).ok_or("it cannot be written again")?;
+    require_same(tenant, row, &written).map(|()| None)
 }
 
 /// Each pause is twice as long as the one before.

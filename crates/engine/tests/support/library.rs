@@ -23,10 +23,19 @@ pub(crate) static BOOK: TableSpec = TableSpec {
     filtered: &["genre"],
     searched: &[],
     index: None,
+    check: None,
 };
 
-pub(crate) static MEMBER: TableSpec =
-    TableSpec { name: "member", columns: &[], unique: &[], sorted: &[], filtered: &[], searched: &[], index: None };
+pub(crate) static MEMBER: TableSpec = TableSpec {
+    name: "member",
+    columns: &[],
+    unique: &[],
+    sorted: &[],
+    filtered: &[],
+    searched: &[],
+    index: None,
+    check: None,
+};
 
 const GENRES: &[&str] = &["novel", "poetry"];
 

@@ -1,6 +1,7 @@
 //! The audit records of admin requests. Names and secrets are left out: an id is enough to find the rest.
 
 use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::seal::installation_key::InstallationPublicKey;
 use frontdesk_engine::{ClientId, TenantId};
 use frontdesk_store::transfer::Manifest;
 
@@ -81,15 +82,22 @@ pub(super) fn delivery_record(at: Millis, id: Option<&str>) -> String {
         .to_string()
 }
 
-/// The first record of an imported tenant names the last link of its old chain.
-pub(crate) fn import_record(at: Millis, manifest: &Manifest) -> String {
+/// The first record of an imported tenant names the last link of its old chain, and the installation that signed the
+/// export: `unverified` if the operator chose not to ask.
+pub(crate) fn import_record(at: Millis, manifest: &Manifest, sender: Option<&InstallationPublicKey>) -> String {
     let hash: String = manifest.chain.hash.iter().map(|byte| format!("{byte:02x}")).collect();
     serde_json::json!({
         "at": at.to_rfc3339(),
         "operator": "tenant.import",
         "tenant": manifest.tenant.id.as_str(),
         "from": {"seq": manifest.chain.seq, "hash": hash},
+        "sender": sender.map_or_else(|| "unverified".to_owned(), ToString::to_string),
         "outcome": "ok",
     })
     .to_string()
+}
+
+/// The master key was replaced, or an old one was retired.
+pub(super) fn key_record(at: Millis, operation: &str) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": operation, "outcome": "ok"}).to_string()
 }

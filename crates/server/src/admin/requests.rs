@@ -2,6 +2,7 @@
 //! over its socket and in a command that has locked the data folder itself.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,17 +10,21 @@ use arc_swap::ArcSwap;
 use frontdesk_engine::model::contract_entry::Requires;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
 use frontdesk_identity::{new_client, new_secret};
 use frontdesk_store::Backend;
+use frontdesk_store::transfer::DataLocation;
 use serde::{Deserialize, Serialize};
 
 use super::advance::{AdvanceTask, AdvanceView};
 use super::audit_record::{client_record, export_record, tenant_record};
+use super::client_view::{ClientList, ClientView, view};
 use super::deliveries::{DeliveryAction, DeliveryReply, DeliveryTask};
 use super::description::ServerDescription;
 use super::exports::{ExportReply, ExportStep, ExportTask};
 use super::imports::{ImportReply, ImportStep, ImportTask};
+use super::keys::{KeyAction, KeyView};
 use super::maintenance::{MaintenanceAction, MaintenanceView};
 use super::person::{PersonReply, PersonStep, PersonTask};
 use super::service_level::ServiceLevelView;
@@ -88,6 +93,10 @@ pub enum AdminRequest {
     Advance {
         task: AdvanceTask,
     },
+    /// About the master key.
+    Key {
+        action: KeyAction,
+    },
     /// What is served where.
     Describe,
     /// How fast tools are; without a path, of every mount of the contract.
@@ -117,6 +126,7 @@ impl AdminRequest {
             | AdminRequest::Advance { .. }
             | AdminRequest::Describe
             | AdminRequest::ServiceLevel { .. }
+            | AdminRequest::Key { .. }
             | AdminRequest::Tenant { .. } => Duration::from_secs(30),
         }
     }
@@ -155,36 +165,20 @@ pub enum AdminResponse {
     Deliveries(DeliveryReply),
     Maintenance(Vec<MaintenanceView>),
     Advanced(AdvanceView),
+    Key(KeyView),
     ServiceLevels(Vec<ServiceLevelView>),
     Description(ServerDescription),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClientList {
-    pub clients: Vec<ClientView>,
-    /// Rows that were changed without the master key; they are not among the clients.
-    #[serde(default)]
-    pub refused: usize,
-}
-
-/// A client as operators see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClientView {
-    pub id: String,
-    pub name: String,
-    pub tenants: Vec<String>,
-    #[serde(default)]
-    pub groups: Vec<String>,
-    pub scopes: Vec<String>,
-    pub created_at: String,
-    pub revoked_at: Option<String>,
 }
 
 /// Handles admin requests.
 pub struct AdminService {
     pub(super) store: Arc<dyn Backend>,
     pub(super) clock: Arc<dyn Clock>,
-    random: Arc<dyn Random>,
+    pub(super) random: Arc<dyn Random>,
+    pub(super) data: PathBuf,
+    pub(super) location: DataLocation,
+    pub(super) root: SealKey,
+    pub(super) rotating: tokio::sync::Mutex<()>,
     /// Runs calls, where there is one.
     app: Option<Arc<ArcSwap<App>>>,
     /// Every scope that a client can have.
@@ -205,6 +199,10 @@ impl AdminService {
             store: Arc::clone(&backend.store),
             clock: Arc::clone(&backend.clock),
             random: Arc::clone(&backend.random),
+            data: backend.data_dir.path().to_owned(),
+            location: backend.location.clone(),
+            root: backend.root.clone(),
+            rotating: tokio::sync::Mutex::default(),
             app: None,
             scopes: known.flat_map(|contract| contract.scopes).collect(),
         }
@@ -250,6 +248,7 @@ impl AdminService {
             AdminRequest::Maintenance { action, mount } => {
                 self.maintenance(action, mount.as_deref()).await.map(AdminResponse::Maintenance)
             }
+            AdminRequest::Key { action } => self.change_key(action).await.map(AdminResponse::Key),
             AdminRequest::ResumeRetention => self.resume_retention().await.map(|()| AdminResponse::Recorded),
             AdminRequest::Advance { task } => self.advance(task).await.map(AdminResponse::Advanced),
             AdminRequest::Deliveries { task, action } => {
@@ -390,16 +389,4 @@ pub(super) fn explain(fault: Fault) -> String {
 
 fn unknown(id: &ClientId) -> String {
     format!("there is no active client `{}`; `frontdesk client list` shows them", id.as_str())
-}
-
-fn view(client: &Client) -> ClientView {
-    ClientView {
-        id: client.id.as_str().to_owned(),
-        name: client.name.clone(),
-        tenants: client.tenants.iter().map(|tenant| tenant.as_str().to_owned()).collect(),
-        groups: client.groups.iter().map(|group| group.as_str().to_owned()).collect(),
-        scopes: client.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
-        created_at: client.created_at.to_rfc3339(),
-        revoked_at: client.revoked_at.map(|at| at.to_rfc3339()),
-    }
 }

@@ -78,7 +78,7 @@ async fn append_anchor(app: &Arc<App>) {
         let source = AnchorSource {
             data: app.backend.data_dir.path().to_owned(),
             database: app.config.database.clone(),
-            master: app.backend.master.clone(),
+            root: app.backend.root.clone(),
         };
         match source.append(file, app.desk.now(), &runtime) {
             Ok(Appended::Line) => {

@@ -1,6 +1,7 @@
 //! The data of a server: its folder, its database, its clock and its randomness. Enough for commands that serve nobody.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,8 @@ use frontdesk_contracts as contracts;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
+use frontdesk_store::root_key::{open_root_key, read_root_key};
+use frontdesk_store::transfer::DataLocation;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
 use super::audit_sealing::AnchorCounters;
@@ -40,9 +43,12 @@ pub struct DataBackend {
     pub store: Arc<dyn Backend>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
+    /// Where the data is.
+    pub location: DataLocation,
+    /// The root key of the database: every other key is derived from it.
+    pub(crate) root: SealKey,
     /// When the newest audit record was made, before this process made any.
     pub newest_record: Option<Millis>,
-    pub(super) master: SealKey,
     pub(crate) anchors: AnchorCounters,
 }
 
@@ -51,11 +57,13 @@ impl DataBackend {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let master = data_dir.master_key(random.as_ref()).map_err(DataBackendError::DataDir)?;
+        let location = data_location(data_dir.path(), database);
+        let root = open_root_key(&location, &master, random.as_ref()).await.map_err(DataBackendError::Store)?;
         let tables = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         let opened: Result<Arc<dyn Backend>, StoreError> = match database {
             DatabaseConfig::Embedded => SqliteStore::open(SqliteOptions {
                 path: data_dir::database_file(data_dir.path()),
-                master: master.clone(),
+                master: root.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
                 tables,
@@ -64,7 +72,7 @@ impl DataBackend {
             .map(|store| Arc::new(store) as _),
             DatabaseConfig::Postgres(address) => PostgresStore::open(PostgresOptions {
                 address: address.clone(),
-                master: master.clone(),
+                master: root.clone(),
                 random: Arc::clone(&random),
                 clock: Arc::clone(&clock),
                 tables,
@@ -76,6 +84,20 @@ impl DataBackend {
         let store = opened.map_err(DataBackendError::Store)?;
         // If it cannot be read now, retention cannot delete either.
         let newest_record = store.newest_record().await.ok().flatten();
-        Ok(DataBackend { data_dir, store, clock, random, newest_record, master, anchors: AnchorCounters::default() })
+        let anchors = AnchorCounters::default();
+        Ok(DataBackend { data_dir, store, clock, random, location, root, newest_record, anchors })
     }
+}
+
+pub fn data_location(data: &Path, database: &DatabaseConfig) -> DataLocation {
+    match database {
+        DatabaseConfig::Embedded => DataLocation::Sqlite(data_dir::database_file(data)),
+        DatabaseConfig::Postgres(address) => DataLocation::Postgres(address.clone()),
+    }
+}
+
+/// The root key of data that exists; nothing is written.
+pub async fn existing_root_key(data: &Path, database: &DatabaseConfig) -> Result<SealKey, DataBackendError> {
+    let master = data_dir::read_master_key(&data_dir::master_key_file(data)).map_err(DataBackendError::DataDir)?;
+    read_root_key(&data_location(data, database), &master).await.map_err(DataBackendError::Store)
 }

@@ -39,7 +39,7 @@ use crate::http::DemoSearch;
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{CallMetrics, DeliveryMetrics, Log, Telemetry};
 pub(crate) use audit_sealing::AnchorCounters;
-pub use backend::{DataBackend, DataBackendError};
+pub use backend::{DataBackend, DataBackendError, data_location, existing_root_key};
 use background::shortest_retention;
 pub(crate) use background::{
     abort_tasks, flush_tally, flush_traces, run_import_worker, run_retention, run_tally_flush,
@@ -142,7 +142,7 @@ impl App {
             clock: Arc::clone(&backend.clock),
             random: Arc::clone(&backend.random),
             observer: telemetry,
-            keys: Keys { cursor: backend.master.derive("cursor") },
+            keys: Keys { cursor: backend.root.derive("cursor") },
             rates: Rates::default(),
             inflight: inflight(&Inflight::default(), &config),
             tally,
@@ -203,7 +203,7 @@ impl App {
             clock: Arc::clone(&self.desk.clock),
             random: Arc::clone(&self.desk.random),
             observer: Arc::clone(&self.desk.observer),
-            keys: Keys { cursor: self.backend.master.derive("cursor") },
+            keys: Keys { cursor: self.backend.root.derive("cursor") },
             rates: self.desk.rates.clone(),
             inflight: inflight(&self.desk.inflight, &config),
             tally: Arc::clone(&self.desk.tally),

@@ -11,6 +11,8 @@ use frontdesk_contracts::partner::PARTNER_CURRENCY;
 use frontdesk_engine::seal::sha256;
 use frontdesk_engine::seal::signing_key::SigningKey;
 
+use zeroize::Zeroizing;
+
 use crate::config::{Config, KeyFormat, PartnerConfig, PartnerCredentials, SecretSource};
 use crate::net::certificate_digests;
 pub(super) use auth::PartnerAuth;
@@ -143,11 +145,11 @@ fn signing_keys(file: &Path) -> Result<Vec<SigningKey>, String> {
     if secrets.is_empty() {
         return Err(format!("{} has no key. Make one, such as by: openssl rand -hex 32", file.display()));
     }
-    Ok(secrets.into_iter().map(|line| SigningKey::new(line.into_bytes())).collect())
+    Ok(secrets.iter().map(|line| SigningKey::new(line.as_bytes().to_vec())).collect())
 }
 
 /// The lines of a file that are secrets, and no others. An error names a line and never quotes it.
-fn secrets_of(file: &Path, fits: fn(u8) -> bool) -> Result<Vec<String>, String> {
+fn secrets_of(file: &Path, fits: fn(u8) -> bool) -> Result<Vec<Zeroizing<String>>, String> {
     let text = SecretSource::File(file.to_owned()).reveal()?;
     let mut secrets = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -162,7 +164,7 @@ fn secrets_of(file: &Path, fits: fn(u8) -> bool) -> Result<Vec<String>, String> 
                 "line {number} of {file} has a character that cannot be sent in the header. Make a new secret, such as by: openssl rand -hex 32"
             ));
         }
-        secrets.push(line.to_owned());
+        secrets.push(Zeroizing::new(line.to_owned()));
     }
     Ok(secrets)
 }

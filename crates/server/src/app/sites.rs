@@ -223,7 +223,8 @@ type OpenDatabase = (SiteDbLocation, Arc<dyn SiteDb>, Option<SiteNoticeKind>);
 
 async fn open_database(site: &SiteConfig, on_down: OnDatabaseDown, before: &Sites) -> Result<OpenDatabase, String> {
     let url = site.database.reveal()?;
-    let location = SiteDbLocation { url, prefix: site.prefix.clone(), authority: site.authority.clone() };
+    let location =
+        SiteDbLocation { url: url.to_string(), prefix: site.prefix.clone(), authority: site.authority.clone() };
     let known = before.0.iter().flatten().find(|known| known.location == location);
     let settings = SiteDbSettings {
         ca_file: location.authority.clone(),

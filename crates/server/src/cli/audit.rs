@@ -23,6 +23,7 @@ use tokio::runtime::Runtime;
 
 use super::output::{IfExists, OutputFile};
 use super::{CliError, DataArgs, counted, resolve_paths, runtime};
+use crate::app::existing_root_key;
 use crate::audit_anchor::{self, AnchorSource, Appended};
 use crate::config::DatabaseConfig;
 use crate::data_dir;
@@ -176,7 +177,7 @@ fn anchor(args: AnchorArgs) -> Result<ExitCode, CliError> {
     let (at, handle) = (SystemClock.now(), runtime.handle());
     let mut out = io::stdout().lock();
     if args.public_key {
-        let key = runtime.block_on(installation_key(&source.location(), &source.master))?;
+        let key = runtime.block_on(installation_key(&source.location(), &source.root))?;
         writeln!(out, "{}", key.public_key())?;
     } else if let Some(file) = &args.append {
         let done = match source.append(file, at, handle)? {
@@ -213,18 +214,18 @@ fn named_key(file: &Path) -> Result<InstallationPublicKey, CliError> {
 fn anchor_source(args: DataArgs) -> Result<AnchorSource, CliError> {
     let (data, database) = resolve_paths(args)?;
     data_dir::require_data(&data, &database)?;
-    let master = data_dir::read_master_key(&data_dir::master_key_file(&data))?;
-    Ok(AnchorSource { data, database, master })
+    let root = runtime()?.block_on(existing_root_key(&data, &database))?;
+    Ok(AnchorSource { data, database, root })
 }
 
 /// Reading needs no lock: a server may write meanwhile.
 fn open(args: DataArgs) -> Result<ChainReader, CliError> {
-    let AnchorSource { data, database, master } = anchor_source(args)?;
+    let AnchorSource { data, database, root } = anchor_source(args)?;
     Ok(match database {
-        DatabaseConfig::Embedded => ChainReader::Embedded(AuditReader::open(&data_dir::database_file(&data), &master)),
+        DatabaseConfig::Embedded => ChainReader::Embedded(AuditReader::open(&data_dir::database_file(&data), &root)),
         DatabaseConfig::Postgres(address) => {
             let runtime = runtime()?;
-            let reader = runtime.block_on(PostgresAudit::open(&address, &master))?;
+            let reader = runtime.block_on(PostgresAudit::open(&address, &root))?;
             ChainReader::Postgres(runtime, Box::new(reader))
         }
     })

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::audit::compared_tables;
 use super::{CliError, DataArgs, resolve_paths, runtime};
-use crate::app::DataBackend;
+use crate::app::{DataBackend, existing_root_key};
 use crate::config::DatabaseConfig;
 use crate::data_dir::{self, DataDir, DataDirError};
 
@@ -90,7 +90,7 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
     copy(backup, &database).map_err(|error| format!("cannot write {}: {error}", database.display()))?;
     let mut out = io::stdout().lock();
     let restored = format!("{} restored into {}", backup.display(), data.display());
-    let Some(master) = master else {
+    if master.is_none() {
         writeln!(
             out,
             "{restored}\n\
@@ -100,7 +100,7 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
             data.display(),
         )?;
         return Ok(ExitCode::SUCCESS);
-    };
+    }
     let runtime = runtime()?;
     match runtime.block_on(DataBackend::open(data_dir, &DatabaseConfig::Embedded)) {
         Ok(backend) => runtime.block_on(record_restore(&backend))?,
@@ -110,7 +110,8 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
         }
     }
     writeln!(out, "{restored}")?;
-    if !AuditReader::open(&database, &master).verify(&compared_tables())?.is_intact() {
+    let root = runtime.block_on(existing_root_key(&data, &DatabaseConfig::Embedded))?;
+    if !AuditReader::open(&database, &root).verify(&compared_tables())?.is_intact() {
         return Err(
             "the data was restored, but its audit log was changed or is incomplete; see `frontdesk audit verify`"
                 .into(),

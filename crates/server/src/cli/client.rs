@@ -158,6 +158,7 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
         | AdminRequest::Deliveries { .. }
         | AdminRequest::Describe
         | AdminRequest::ServiceLevel { .. }
+        | AdminRequest::Key { .. }
         | AdminRequest::Tenant { .. } => NeededData::Existing,
     };
     let guard = StoreGuard::default();
@@ -177,7 +178,8 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
         }
         AdminResponse::Clients(list) => list.clients.iter().map(serde_json::to_string).collect(),
         AdminResponse::Revoked { id } => Ok(vec![json!({"id": id, "revoked": true}).to_string()]),
-        AdminResponse::Recorded
+        AdminResponse::Key(_)
+        | AdminResponse::Recorded
         | AdminResponse::Token(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)
@@ -218,7 +220,8 @@ fn describe(response: &AdminResponse) -> String {
             "There are no clients yet; see `frontdesk client add --help`.".to_owned()
         }
         AdminResponse::Clients(ClientList { clients, .. }) => list(clients),
-        AdminResponse::Recorded
+        AdminResponse::Key(_)
+        | AdminResponse::Recorded
         | AdminResponse::Token(_)
         | AdminResponse::Tenant(_)
         | AdminResponse::Import(_)

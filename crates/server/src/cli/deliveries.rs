@@ -103,6 +103,7 @@ pub(super) fn run(entry: &ContractEntry, name: &str, matches: &ArgMatches) -> Re
             AdminResponse::Secret { .. }
             | AdminResponse::Clients(_)
             | AdminResponse::Revoked { .. }
+            | AdminResponse::Key(_)
             | AdminResponse::Recorded
             | AdminResponse::Token(_)
             | AdminResponse::Import(_)

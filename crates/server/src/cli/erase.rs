@@ -237,6 +237,7 @@ impl EraseCommand {
             AdminResponse::Secret { .. }
             | AdminResponse::Clients(_)
             | AdminResponse::Revoked { .. }
+            | AdminResponse::Key(_)
             | AdminResponse::Recorded
             | AdminResponse::Token(_)
             | AdminResponse::Import(_)

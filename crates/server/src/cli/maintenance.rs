@@ -76,6 +76,7 @@ pub(super) fn run(args: MaintenanceArgs) -> Result<ExitCode, CliError> {
         AdminResponse::Secret { .. }
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
+        | AdminResponse::Key(_)
         | AdminResponse::Recorded
         | AdminResponse::Token(_)
         | AdminResponse::Import(_)

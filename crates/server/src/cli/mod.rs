@@ -16,6 +16,7 @@ mod demo_partner;
 mod erase;
 mod export;
 mod import;
+mod key;
 mod maintenance;
 mod manifest;
 mod output;
@@ -52,6 +53,7 @@ use data_args::DataArgs;
 use demo::DemoArgs;
 use export::ExportRecordsArgs;
 use import::ImportArgs;
+use key::KeyArgs;
 use maintenance::MaintenanceArgs;
 use retention::RetentionArgs;
 use serve::ServeArgs;
@@ -107,6 +109,7 @@ enum Command {
     Connect(ConnectArgs),
     Config(ConfigArgs),
     Audit(AuditArgs),
+    Key(KeyArgs),
     Backup(BackupArgs),
     Restore(RestoreArgs),
     Import(Box<ImportArgs>),
@@ -171,6 +174,7 @@ impl Command {
             Command::Tenant(args) => tenant::run(args),
             Command::Token(args) => token::run(args),
             Command::Maintenance(args) => maintenance::run(args),
+            Command::Key(args) => key::run(args),
             Command::Retention(args) => retention::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),

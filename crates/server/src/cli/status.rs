@@ -65,6 +65,7 @@ pub(super) fn run(entry: &ContractEntry, matches: &ArgMatches) -> Result<ExitCod
         AdminResponse::Secret { .. }
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
+        | AdminResponse::Key(_)
         | AdminResponse::Recorded
         | AdminResponse::Token(_)
         | AdminResponse::Import(_)

@@ -72,6 +72,7 @@ pub(super) fn run(args: TokenArgs) -> Result<ExitCode, CliError> {
         AdminResponse::Secret { .. }
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
+        | AdminResponse::Key(_)
         | AdminResponse::Recorded
         | AdminResponse::Import(_)
         | AdminResponse::Export(_)

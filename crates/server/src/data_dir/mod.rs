@@ -10,8 +10,12 @@ use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
+use zeroize::Zeroizing;
 
 use crate::config::DatabaseConfig;
+
+/// The text of a key file with its line end is shorter.
+const KEY_FILE_ROOM: usize = 256;
 
 #[derive(Debug)]
 pub enum DataDirError {
@@ -175,12 +179,13 @@ pub fn require_data(path: &Path, database: &DatabaseConfig) -> Result<(), DataDi
 /// Names the owner if the path, or a parent folder that cannot be read, belongs to another user.
 fn unusable(path: &Path, error: io::Error) -> DataDirError {
     let seen = path.ancestors().find_map(|path| fs::metadata(path).ok().map(|metadata| (path, metadata)));
-    let reader = fs::metadata("/proc/self").ok().map(|metadata| metadata.uid());
+    // Not by /proc/self: it belongs to root while core dumps are disabled.
+    let reader = rustix::process::geteuid().as_raw();
     match seen {
         Some((seen, metadata))
             if error.kind() == io::ErrorKind::PermissionDenied
                 && metadata.mode() & 0o007 == 0
-                && reader.is_some_and(|reader| reader != metadata.uid()) =>
+                && reader != metadata.uid() =>
         {
             DataDirError::OtherOwner { path: seen.to_owned(), owner: user_name(metadata.uid()) }
         }
@@ -218,6 +223,26 @@ pub fn master_key_file(folder: &Path) -> PathBuf {
     folder.join("master.key")
 }
 
+/// Where a new master key is until it takes the place of the old one.
+pub fn next_master_key_file(folder: &Path) -> PathBuf {
+    folder.join("master.key.next")
+}
+
+/// The key in this file, which is created if a rotation was not interrupted here before.
+pub fn create_next_key(path: &Path, random: &dyn Random) -> Result<SealKey, DataDirError> {
+    if !path.exists() {
+        create_key(path, random)?;
+    }
+    read_master_key(path)
+}
+
+/// Puts a new key into the place of the old one; a crash leaves one of them.
+pub fn replace_key(next: &Path, path: &Path) -> Result<(), DataDirError> {
+    let failed = |error| DataDirError::Unusable { path: path.to_owned(), error };
+    fs::rename(next, path).map_err(failed)?;
+    path.parent().map_or(Ok(()), |folder| File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed))
+}
+
 pub fn read_master_key(path: &Path) -> Result<SealKey, DataDirError> {
     let failed = |error| unusable(path, error);
     let mut file = match File::open(path) {
@@ -229,7 +254,8 @@ pub fn read_master_key(path: &Path) -> Result<SealKey, DataDirError> {
     if file.metadata().map_err(failed)?.permissions().mode() & 0o077 != 0 {
         return Err(DataDirError::KeyExposed { path: path.to_owned() });
     }
-    let mut text = String::new();
+    // With room for more than a key: text that has to be moved to grow would leave a copy behind.
+    let mut text = Zeroizing::new(String::with_capacity(KEY_FILE_ROOM));
     file.read_to_string(&mut text).map_err(failed)?;
     decode_hex(text.trim()).map(SealKey::from_bytes).ok_or_else(|| DataDirError::InvalidKey { path: path.to_owned() })
 }
@@ -238,17 +264,28 @@ pub fn read_master_key(path: &Path) -> Result<SealKey, DataDirError> {
 /// leaves neither half a key nor data without its key.
 fn create_key(path: &Path, random: &dyn Random) -> Result<(), DataDirError> {
     let failed = |error| DataDirError::Unusable { path: path.to_owned(), error };
-    let temporary = path.with_extension("key.new");
+    let temporary = path.with_added_extension("new");
     let _ = fs::remove_file(&temporary);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary).map_err(failed)?;
     let key = SealKey::random(random);
-    let text: String = key.expose().iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = encode_hex(key.expose());
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     fs::rename(&temporary, path).map_err(failed)?;
     match path.parent() {
         Some(folder) => File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed),
         None => Ok(()),
     }
+}
+
+/// A key as its file holds it.
+pub(crate) fn encode_hex(bytes: &[u8; 32]) -> Zeroizing<String> {
+    let digit = |bits: u8| char::from_digit(u32::from(bits), 16).unwrap_or('0');
+    let mut text = Zeroizing::new(String::with_capacity(2 * bytes.len()));
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
 }
 
 pub(crate) fn decode_hex(text: &str) -> Option<[u8; 32]> {

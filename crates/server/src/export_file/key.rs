@@ -7,16 +7,17 @@ use std::path::Path;
 
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
+use zeroize::Zeroizing;
 
 use super::ExportFileError;
-use crate::data_dir::decode_hex;
+use crate::data_dir::{decode_hex, encode_hex};
 
 /// Creates a key and writes it into a new file.
 pub fn create_key(path: &Path, random: &dyn Random) -> Result<SealKey, ExportFileError> {
     let failed = |error| ExportFileError::Unusable { path: path.to_owned(), error };
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
     let key = SealKey::random(random);
-    let text: String = key.expose().iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = encode_hex(key.expose());
     match file.write_all(text.as_bytes()).and_then(|()| file.sync_all()) {
         Ok(()) => Ok(key),
         Err(error) => {
@@ -40,7 +41,7 @@ pub fn read_key(path: &Path) -> Result<SealKey, ExportFileError> {
     if metadata.permissions().mode() & 0o077 != 0 {
         return Err(ExportFileError::KeyExposed { path: path.to_owned() });
     }
-    let text = fs::read_to_string(path).map_err(failed)?;
+    let text = Zeroizing::new(fs::read_to_string(path).map_err(failed)?);
     decode_hex(text.trim())
         .map(SealKey::from_bytes)
         .ok_or_else(|| ExportFileError::InvalidKey { path: path.to_owned() })

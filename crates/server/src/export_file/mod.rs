@@ -1,6 +1,6 @@
 //! The export file of a tenant. Its first line names the format; then come blocks, each encrypted with the file's own key
-//! and bound to its position, so that none can be removed, moved or changed; the last block contains the number of rows, and
-//! a SHA-256 of everything before it ends the file.
+//! and bound to its position, so that none can be removed, moved or changed; the last block contains the number of rows.
+//! A SHA-256 of everything before it and the sending installation's signature of that end the file.
 //!
 //! The key is a file of its own, created by the export and readable by its owner only. It must be sent over another
 //! channel: both together give access to all data of the tenant. Neither contains a master key.
@@ -9,6 +9,7 @@ mod files;
 mod key;
 mod reader;
 mod row;
+mod signature;
 mod writer;
 
 use std::fmt;
@@ -18,11 +19,13 @@ use std::path::PathBuf;
 pub use files::ExportFiles;
 pub use key::{create_key, read_key};
 pub use reader::ExportReader;
+pub use signature::verify_sender;
 pub use writer::{ExportSummary, ExportWriter};
 
 /// The first line, before the format number.
 const MAGIC: &str = "frontdesk-tenant ";
-const FORMAT: u32 = 1;
+/// Format 1 had no signature.
+const FORMAT: u32 = 2;
 /// Longer blocks are refused.
 const MAX_BLOCK: usize = 64 * 1024 * 1024;
 
@@ -75,6 +78,14 @@ pub enum ExportFileError {
     WrongKey {
         path: PathBuf,
     },
+    /// It is of a release that did not sign.
+    Unsigned {
+        path: PathBuf,
+    },
+    /// It is signed, but not by the named installation, or it was changed by somebody who has its key.
+    OtherSender {
+        path: PathBuf,
+    },
     KeyExposed {
         path: PathBuf,
     },
@@ -114,6 +125,18 @@ impl fmt::Display for ExportFileError {
             ExportFileError::WrongKey { path } => write!(
                 out,
                 "the key does not decrypt {}. Name the key file that was written with it with --key.",
+                path.display()
+            ),
+            ExportFileError::Unsigned { path } => write!(
+                out,
+                "{} has no signature, because an earlier version of Frontdesk wrote it. Export the tenant again with this \
+                 version, or import it with --unverified if you know where it comes from.",
+                path.display()
+            ),
+            ExportFileError::OtherSender { path } => write!(
+                out,
+                "{} was not signed by the installation that --sender names. Compare the public key with the one that \
+                 `frontdesk tenant export` printed there, and do not import the file if they are the same.",
                 path.display()
             ),
             ExportFileError::KeyExposed { path } => write!(

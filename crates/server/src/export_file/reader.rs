@@ -11,10 +11,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::row::read_row;
-use super::{Block, ExportFileError, FORMAT, MAGIC, MAX_BLOCK};
-
-/// The first line is not longer.
-const MAX_FIRST_LINE: u64 = 64;
+use super::signature::{FileEnd, first_line, read_end, read_format, signature_bytes};
+use super::{Block, ExportFileError, MAGIC, MAX_BLOCK};
 
 pub struct ExportReader {
     path: PathBuf,
@@ -27,6 +25,8 @@ pub struct ExportReader {
     /// How much of the block has been read.
     read: usize,
     next: u32,
+    /// How many bytes follow the hash at the end.
+    signature_bytes: usize,
 }
 
 impl ExportReader {
@@ -35,14 +35,7 @@ impl ExportReader {
         let failed = |error| ExportFileError::Unusable { path: path.to_owned(), error };
         let mut input = BufReader::new(File::open(path).map_err(failed)?);
         let line = first_line(&mut input).map_err(failed)?;
-        let format = line.strip_prefix(MAGIC).and_then(|rest| rest.strip_suffix('\n')).map(str::parse::<u32>);
-        match format {
-            Some(Ok(FORMAT)) => {}
-            Some(Ok(format)) if format > FORMAT => {
-                return Err(ExportFileError::NewerFormat { path: path.to_owned(), format });
-            }
-            Some(_) | None => return Err(ExportFileError::NotAnExport { path: path.to_owned() }),
-        }
+        let format = read_format(path, &line)?;
         let mut reader = ExportReader {
             path: path.to_owned(),
             input,
@@ -53,6 +46,7 @@ impl ExportReader {
             block: Vec::new(),
             read: 0,
             next: 0,
+            signature_bytes: signature_bytes(format).unwrap_or_default(),
         };
         reader.next = reader.length()?;
         let sealed = reader.read_block()?;
@@ -61,7 +55,9 @@ impl ExportReader {
         match manifest {
             Some(manifest) => Ok((reader, manifest)),
             // A file with a correct hash was encrypted with another key.
-            None if has_correct_hash(path) => Err(ExportFileError::WrongKey { path: path.to_owned() }),
+            None if has_correct_hash(path, reader.signature_bytes) => {
+                Err(ExportFileError::WrongKey { path: path.to_owned() })
+            }
             None => Err(reader.damaged()),
         }
     }
@@ -86,12 +82,20 @@ impl ExportReader {
     fn end(&mut self, sealed: &[u8]) -> Result<(), ExportFileError> {
         let rows = self.decrypt(Block::End, sealed);
         let expected = self.hash.clone().finalize();
-        // One byte more than expected is enough to notice trailing data.
+        // One byte more than expected is enough to notice trailing data. Whose signature it is, `verify_sender` says.
         let mut rest = Vec::new();
-        let max = expected.len() as u64 + 1;
+        let length = expected.len() + self.signature_bytes;
+        let max = length as u64 + 1;
         self.input.by_ref().take(max).read_to_end(&mut rest).map_err(|error| self.failed(error))?;
-        let is_complete = rows.as_deref() == Some(&self.rows.to_be_bytes()[..]) && rest == expected.as_slice();
+        let is_complete = rows.as_deref() == Some(&self.rows.to_be_bytes()[..])
+            && rest.len() == length
+            && rest.starts_with(&expected);
         if is_complete { Ok(()) } else { Err(self.damaged()) }
+    }
+
+    /// The SHA-256 of everything that was read. After the last row it identifies the file.
+    pub fn digest(&self) -> [u8; 32] {
+        self.hash.clone().finalize().into()
     }
 
     /// Reads the next encrypted block, and the length of the one after it.
@@ -137,36 +141,8 @@ impl ExportReader {
     }
 }
 
-fn first_line(input: &mut BufReader<File>) -> io::Result<String> {
-    use std::io::BufRead as _;
-    let mut line = Vec::new();
-    input.take(MAX_FIRST_LINE).read_until(b'\n', &mut line)?;
-    Ok(String::from_utf8_lossy(&line).into_owned())
-}
-
 /// Whether the SHA-256 at the end is correct. It is not authenticated: it only distinguishes a wrong key from a damaged
 /// copy.
-fn has_correct_hash(path: &Path) -> bool {
-    let check = || -> io::Result<bool> {
-        let file = File::open(path)?;
-        let Some(before) = file.metadata()?.len().checked_sub(32) else {
-            return Ok(false);
-        };
-        let mut input = BufReader::new(file);
-        let mut hash = Sha256::new();
-        let (mut left, mut piece) = (before, vec![0; 64 * 1024]);
-        while left > 0 {
-            let max = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
-            let read = input.read(piece.get_mut(..max).unwrap_or_default())?;
-            if read == 0 {
-                return Ok(false);
-            }
-            hash.update(piece.get(..read).unwrap_or_default());
-            left -= read as u64;
-        }
-        let mut written = Vec::new();
-        input.read_to_end(&mut written)?;
-        Ok(written == hash.finalize().as_slice())
-    };
-    check().unwrap_or(false)
+fn has_correct_hash(path: &Path, signature_bytes: usize) -> bool {
+    read_end(path, signature_bytes).is_ok_and(|end| end.as_ref().is_some_and(FileEnd::is_hash_correct))
 }

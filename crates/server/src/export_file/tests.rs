@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use frontdesk_engine::seal::SealKey;
+use frontdesk_engine::seal::installation_key::InstallationKey;
 use frontdesk_store::transfer::StoredValue;
 use serde_json::{Value, json};
 
-use super::{ExportFileError, ExportReader, ExportWriter, create_key, read_key};
+use super::{ExportFileError, ExportReader, ExportWriter, create_key, read_key, verify_sender};
 use crate::system::SystemRandom;
 
 struct TempFile(PathBuf);
@@ -50,6 +51,10 @@ fn key(byte: u8) -> SealKey {
     SealKey::from_bytes([byte; 32])
 }
 
+fn sender(byte: u8) -> InstallationKey {
+    InstallationKey::from_seed(&[byte; 32]).unwrap()
+}
+
 /// A file of several blocks.
 fn written() -> (TempFile, Vec<u8>) {
     let mut writer =
@@ -57,9 +62,9 @@ fn written() -> (TempFile, Vec<u8>) {
     for (table, row) in rows() {
         writer.row(table, &row).unwrap();
     }
-    let (bytes, summary) = writer.finish().unwrap();
+    let (bytes, summary) = writer.finish(&sender(1)).unwrap();
     assert_eq!((summary.rows, summary.bytes), (300, bytes.len() as u64));
-    assert!(bytes.starts_with(b"frontdesk-tenant 1\n"));
+    assert!(bytes.starts_with(b"frontdesk-tenant 2\n"));
     (TempFile::new(), bytes)
 }
 
@@ -92,13 +97,36 @@ fn truncation_and_changed_bytes_are_detected() {
             "cut at {length}"
         );
     }
-    for place in (19..bytes.len()).step_by(7_919).chain(bytes.len() - 40..bytes.len()) {
+    let signature = bytes.len() - 64;
+    for place in (19..signature).step_by(7_919).chain(signature - 40..signature) {
         let mut changed = bytes.clone();
         changed[place] ^= 1;
         assert!(matches!(read(&file, &changed, &key(1)), Err(ExportFileError::Damaged { .. })), "changed at {place}");
+        let verified = verify_sender(&file.0, &sender(1).public_key());
+        assert!(matches!(verified, Err(ExportFileError::Damaged { .. })), "changed at {place}");
     }
     let longer = [bytes.as_slice(), b"more"].concat();
     assert!(matches!(read(&file, &longer, &key(1)), Err(ExportFileError::Damaged { .. })));
+}
+
+/// Anybody can compute the hash at the end; who can sign has the installation's key.
+#[test]
+fn only_the_sender_can_have_signed_a_file() {
+    let (file, bytes) = written();
+    let verified = |bytes: &[u8], sender: &InstallationKey| {
+        fs::write(&file.0, bytes).unwrap();
+        verify_sender(&file.0, &sender.public_key())
+    };
+    verified(&bytes, &sender(1)).unwrap();
+    assert!(matches!(verified(&bytes, &sender(2)), Err(ExportFileError::OtherSender { .. })));
+    for place in bytes.len() - 64..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[place] ^= 1;
+        assert!(matches!(verified(&changed, &sender(1)), Err(ExportFileError::OtherSender { .. })), "{place}");
+    }
+    let mut unsigned = bytes[..bytes.len() - 64].to_vec();
+    unsigned[17] = b'1';
+    assert!(matches!(verified(&unsigned, &sender(1)), Err(ExportFileError::Unsigned { .. })));
 }
 
 /// A sparse file can be much longer than memory.
@@ -128,9 +156,10 @@ fn a_removed_block_is_detected_despite_a_correct_hash() {
     let length = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let second = 19 + 4 + length(19);
     let third = second + 4 + length(second);
-    let mut without = [&bytes[..second], &bytes[third..bytes.len() - 32]].concat();
+    let mut without = [&bytes[..second], &bytes[third..bytes.len() - 96]].concat();
     let hash = Sha256::digest(&without);
     without.extend(hash);
+    without.extend(&bytes[bytes.len() - 64..]);
     assert!(matches!(read(&file, &without, &key(1)), Err(ExportFileError::Damaged { .. })));
 }
 
@@ -144,11 +173,11 @@ fn foreign_newer_and_undecryptable_files_are_distinguished() {
         format!("{path} is not a file written by `frontdesk tenant export`")
     );
     assert_eq!(said(b"", &key(1)), format!("{path} is not a file written by `frontdesk tenant export`"));
-    let newer = [b"frontdesk-tenant 2\n", &bytes[19..]].concat();
+    let newer = [b"frontdesk-tenant 3\n", &bytes[19..]].concat();
     assert_eq!(
         said(&newer, &key(1)),
         format!(
-            "{path} is in format 2, and this version of Frontdesk reads formats up to 1. \
+            "{path} is in format 3, and this version of Frontdesk reads formats up to 2. \
              Import it with the version that wrote it, or a newer one."
         )
     );

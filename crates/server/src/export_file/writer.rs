@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
+use frontdesk_engine::seal::installation_key::InstallationKey;
 use frontdesk_store::transfer::StoredValue;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::row::write_row;
+use super::signature::PURPOSE;
 use super::{Block, FORMAT, MAGIC, MAX_BLOCK};
 
 /// A block is written when it has so many bytes.
@@ -51,13 +53,15 @@ impl<W: Write> ExportWriter<W> {
         if self.block.len() >= BLOCK_SIZE { self.write_block() } else { Ok(()) }
     }
 
-    pub fn finish(mut self) -> io::Result<(W, ExportSummary)> {
+    /// Ends the file with the signature of the installation that it comes from.
+    pub fn finish(mut self, sender: &InstallationKey) -> io::Result<(W, ExportSummary)> {
         self.write_block()?;
         let rows = self.rows;
         self.seal(Block::End, &rows.to_be_bytes())?;
         self.put(&0_u32.to_be_bytes())?;
-        let inner = self.hash.clone().finalize();
+        let inner: [u8; 32] = self.hash.clone().finalize().into();
         self.put(&inner)?;
+        self.put(&sender.sign(PURPOSE, &inner))?;
         self.out.flush()?;
         let sha256 = self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         Ok((self.out, ExportSummary { rows, bytes: self.bytes, sha256 }))

@@ -78,7 +78,7 @@ impl DemoSearch {
     pub(super) async fn answer(&self, app: &App, query: Option<&str>, peer: &Peer, trace: &Trace) -> Reply {
         let given = self.arguments(query);
         let prefix = ip_prefix(peer.address).to_string();
-        let taken = app.desk.rates.take(&["demo search", &prefix], PER_ADDRESS, app.desk.now());
+        let taken = app.desk.rates.take(&["demo search", &prefix], PER_ADDRESS, app.desk.monotonic());
         let (status, result) = match taken {
             Err(seconds) => (429, sentence(&format!("Too many searches; try again in {seconds} seconds."))),
             Ok(()) => match self.search(app, &given, peer.address, trace).await {

@@ -27,6 +27,7 @@ fn help_begins_with_demo_and_every_command_has_examples() {
         &["config", "show"],
         &["audit", "verify"],
         &["audit", "export"],
+        &["key", "rotate"],
         &["backup"],
         &["restore"],
         &["token", "issue"],

@@ -22,7 +22,7 @@ fn export(desk: &TestApp, file: &Path) -> (Option<i32>, String, String) {
 }
 
 fn import(file: &Path, data: &Path) -> CommandOutput {
-    run_frontdesk(Path::new("/"), &["tenant", "import", text(file), "--data", text(data)])
+    run_frontdesk(Path::new("/"), &["tenant", "import", text(file), "--data", text(data), "--unverified"])
 }
 
 async fn order(agent: &mut TestAgent, key: &str) -> Value {
@@ -42,11 +42,14 @@ async fn what_is_said_names_the_file_its_key_and_what_to_do() {
     let bytes = fs::read(&file).unwrap();
     let rows = out.split(' ').next().unwrap();
     let hash = out.lines().nth(1).unwrap();
+    let sender = out.split_once("--sender ").unwrap().1.lines().next().unwrap();
+    assert!(sender.starts_with("fdpub_"), "{out}");
     assert_eq!(
         out,
         format!(
             "{rows} rows of dlr_lakeside written to {path}, {} bytes\n{hash}\n\
              The key is in {path}.key; both files together give access to everything. Send them over two different channels.\n\
+             The receiver names this installation with: --sender {sender}\n\
              Later changes to dlr_lakeside are not in the file.\n",
             bytes.len(),
             path = file.display(),
@@ -62,7 +65,9 @@ async fn what_is_said_names_the_file_its_key_and_what_to_do() {
     let (_, records, _) = desk.command(&["audit", "export", "--tenant", "dlr_lakeside"]);
     assert!(records.contains(r#""operator":"tenant.export""#), "{records}");
 
-    let said = import(&file, &files.join("data"));
+    let data = files.join("data");
+    let import = ["tenant", "import", text(&file), "--data", text(&data), "--sender", sender];
+    let said = run_frontdesk(Path::new("/"), &import);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.err.contains("checking 100%") && said.err.contains("importing 100%"), "{}", said.err);
     assert_eq!(
@@ -73,6 +78,60 @@ async fn what_is_said_names_the_file_its_key_and_what_to_do() {
             path = file.display(),
         )
     );
+    let records = run_frontdesk(Path::new("/"), &["audit", "export", "--data", text(&data)]).out;
+    assert!(records.contains(&format!(r#""sender":"{sender}""#)), "{records}");
+}
+
+/// Somebody with the file and its key is not its sender.
+#[tokio::test]
+async fn a_file_of_another_sender_is_refused_before_anything_is_made() {
+    let (desk, other) = (TestApp::start(), TestApp::start());
+    let files = TestFolder::new();
+    let (file, foreign, data) = (files.join("moving.desk"), files.join("foreign.desk"), files.join("data"));
+    let sender = |out: &str| out.split_once("--sender ").unwrap().1.lines().next().unwrap().to_owned();
+    let known = sender(&export(&desk, &file).1);
+    assert_ne!(sender(&export(&other, &foreign).1), known, "two installations have one key");
+    let import = |file: &Path, more: &[&str]| {
+        let arguments = ["tenant", "import", text(file), "--data", text(&data)];
+        let said = run_frontdesk(Path::new("/"), &[&arguments, more].concat());
+        (said.code, said.err.lines().last().unwrap_or_default().replace(text(file), "FILE"))
+    };
+    let refused = |file: &Path, more: &[&str]| {
+        let (code, said) = import(file, more);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(!data.exists(), "something was made");
+        said
+    };
+    let other_sender = "frontdesk: FILE was not signed by the installation that --sender names. Compare the public key with \
+         the one that `frontdesk tenant export` printed there, and do not import the file if they are the same.";
+    assert_eq!(refused(&foreign, &["--sender", &known]), other_sender);
+    let whole = fs::read(&file).unwrap();
+    let mut forged = whole.clone();
+    *forged.last_mut().unwrap() ^= 1;
+    fs::write(&file, &forged).unwrap();
+    assert_eq!(refused(&file, &["--sender", &known]), other_sender);
+    // As an earlier release has written it.
+    let mut unsigned = whole[..whole.len() - 64].to_vec();
+    unsigned[17] = b'1';
+    fs::write(&file, &unsigned).unwrap();
+    assert_eq!(
+        refused(&file, &["--sender", &known]),
+        "frontdesk: FILE has no signature, because an earlier version of Frontdesk wrote it. Export the tenant again with \
+         this version, or import it with --unverified if you know where it comes from."
+    );
+    fs::write(&file, &whole).unwrap();
+    assert_eq!(
+        refused(&file, &[]),
+        "frontdesk: say who sent the file: --sender PUBLIC_KEY, which `frontdesk tenant export` printed there. A file whose \
+         sender you cannot ask is imported with --unverified, and the audit log says so."
+    );
+    assert_eq!(
+        refused(&file, &["--sender", "fdpub_abc"]),
+        "frontdesk: that is not the public key of an installation. `frontdesk tenant export` prints it there, as fdpub_…"
+    );
+    assert_eq!(import(&file, &["--unverified"]).0, Some(0));
+    let records = run_frontdesk(Path::new("/"), &["audit", "export", "--data", text(&data)]).out;
+    assert!(records.contains(r#""sender":"unverified""#), "{records}");
 }
 
 #[tokio::test]
@@ -86,7 +145,7 @@ async fn nothing_of_the_dealership_can_be_read_in_the_file() {
     let bytes = fs::read(files.join("moving.desk")).unwrap();
     let key = fs::read_to_string(desk.data().join("master.key")).unwrap();
     let found = |part: &str| bytes.windows(part.len()).any(|window| window == part.as_bytes());
-    assert!(found("frontdesk-tenant 1"));
+    assert!(found("frontdesk-tenant 2"));
     for part in ["Canary", "canary@", "Lakeside", "dlr_lakeside", "leads.create", &client, &secret, &key] {
         assert!(!found(part), "{part}");
     }
@@ -182,12 +241,12 @@ async fn nothing_is_written_over_and_nobody_is_interrupted() {
     assert!(!files.join("other.desk").exists() && !files.join("other.desk.key").exists());
 
     // Into a desk that serves, and into one that has it already.
-    let (code, _, errors) = desk.command(&["tenant", "import", text(&file)]);
+    let (code, _, errors) = desk.command(&["tenant", "import", text(&file), "--unverified"]);
     assert_eq!(code, Some(1));
     assert!(errors.contains("another Frontdesk is using"), "{errors}");
     let mut desk = desk;
     assert_eq!(desk.stop(), Some(0));
-    let (code, _, errors) = desk.command(&["tenant", "import", text(&file)]);
+    let (code, _, errors) = desk.command(&["tenant", "import", text(&file), "--unverified"]);
     assert_eq!(code, Some(1));
     let said = errors.lines().last().unwrap();
     assert_eq!(

@@ -4,6 +4,7 @@
 mod day;
 mod erasure;
 mod imports;
+mod key_rotation;
 mod nodes;
 mod parts;
 mod serving;

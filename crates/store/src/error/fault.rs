@@ -34,6 +34,7 @@ impl From<StoreError> for Fault {
             | StoreError::UnexpectedValue { .. }
             | StoreError::TenantExists(_)
             | StoreError::DuplicateRow { .. }
+            | StoreError::InvalidRow { .. }
             | StoreError::SchemaMismatch { .. }
             | StoreError::Incomplete { .. }
             | StoreError::BrokenChain { .. }

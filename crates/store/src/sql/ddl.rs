@@ -15,6 +15,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0004_logins.sql"),
     include_str!("../migrations/0005_authenticated_rows.sql"),
     INSTALLATION,
+    include_str!("../migrations/0007_keys.sql"),
 ];
 
 const INSTALLATION: &str = include_str!("../migrations/0006_audit_summary.sql");

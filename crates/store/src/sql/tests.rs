@@ -16,6 +16,7 @@ static BOAT: TableSpec = TableSpec {
     filtered: &[],
     searched: &[],
     index: None,
+    check: None,
 };
 
 #[test]

@@ -17,6 +17,7 @@ pub(super) struct ImportTable {
     sources: Vec<Option<usize>>,
     /// How many values a received row has.
     width: usize,
+    searched: Option<Vec<String>>,
 }
 
 impl ImportTable {
@@ -32,7 +33,12 @@ impl ImportTable {
         self.table.columns.iter().zip(&self.sources).map(&mut value).collect()
     }
 
-    fn lacks(&self, column: &str) -> bool {
+    /// Whether its rows were searched by the same fields.
+    pub(super) fn is_searched_alike(&self, spec: &TableSpec) -> bool {
+        self.searched.as_ref().is_some_and(|searched| searched == spec.searched)
+    }
+
+    pub(super) fn lacks(&self, column: &str) -> bool {
         let of = |(own, source): (&TransferColumn, &Option<usize>)| own.name == column && source.is_none();
         self.table.columns.iter().zip(&self.sources).any(of)
     }
@@ -52,7 +58,8 @@ pub(super) fn arrange(
         let table = known.remove(position);
         let sources = sources(&table, received).ok_or_else(|| mismatch(&table.name))?;
         let width = sources.iter().flatten().count();
-        arranged.push(ImportTable { table, expected: received.rows, received: 0, sources, width });
+        let (expected, searched) = (received.rows, received.searched.clone());
+        arranged.push(ImportTable { table, expected, received: 0, sources, width, searched });
     }
     if let Some(absent) = known.iter().find(|table| !table.is_declared()) {
         return Err(mismatch(&absent.name));

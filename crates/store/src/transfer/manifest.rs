@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 
 use super::tables::TransferTable;
 
+/// Those of `Manifest::to_json`.
+const MEMBERS: [&str; 8] = ["tenant", "name", "profile", "group", "key", "chain", "tables", "left_behind"];
+
 #[derive(Debug, Clone)]
 pub struct Manifest {
     /// Its group is that of the old server: an import does not put it into one.
@@ -24,6 +27,7 @@ pub struct Manifest {
 
 /// A table and how many of its rows follow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TableManifest {
     pub table: String,
     /// Its columns and their types.
@@ -36,6 +40,7 @@ pub struct TableManifest {
 
 /// The last link of the tenant's chain, and the last one that retention has deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ChainEnds {
     pub seq: i64,
     pub hash: Vec<u8>,
@@ -72,8 +77,11 @@ impl Manifest {
         })
     }
 
-    /// `None` if it is not a manifest.
+    /// `None` if it is not a manifest, or has a member that is not one of a manifest.
     pub fn from_json(value: &Value) -> Option<Manifest> {
+        if !value.as_object()?.keys().all(|name| MEMBERS.contains(&name.as_str())) {
+            return None;
+        }
         let key: Vec<u8> = field(value, "key")?;
         let id = TenantId::parse(value.get("tenant")?.as_str()?)?;
         let mut tenant = Tenant::new(id, field::<String>(value, "name")?);

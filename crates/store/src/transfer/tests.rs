@@ -19,18 +19,20 @@ static BOAT: TableSpec = TableSpec {
     filtered: &[],
     searched: &[],
     index: None,
+    check: None,
 };
 
 /// Not transferred: the tenant's own row and the chain heads, which the import creates, short-lived tokens, what tables
 /// of this database are indexed for, which tenants were erased here, and what this installation's audit record is compared
 /// with.
-const NOT_TRANSFERRED: [&str; 8] = [
+const NOT_TRANSFERRED: [&str; 9] = [
     "fd_audit_head",
     "fd_audit_roster",
     "fd_audit_summary",
     "fd_erasure",
     "fd_index",
     "fd_installation",
+    "fd_root_key",
     "fd_tenant",
     "fd_token",
 ];

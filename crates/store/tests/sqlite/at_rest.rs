@@ -201,6 +201,7 @@ async fn one_value_in_two_places_does_not_look_alike() {
         filtered: &[],
         searched: &[],
         index: None,
+        check: None,
     };
     let folder = Folder::new();
     let store = open(&folder.database(), &[&BOAT, &CREW], [7; 32]).unwrap();

@@ -25,6 +25,7 @@ pub static BOAT: TableSpec = TableSpec {
     filtered: &["harbour"],
     searched: &[],
     index: None,
+    check: None,
 };
 
 /// A boat of this length; its hull is `H-` and its id, its owner Ada, its berths four.

@@ -29,6 +29,7 @@ pub const GROWN_SPEC: TableSpec = TableSpec {
     filtered: &["harbour", "skipper"],
     searched: &["name"],
     index: Some(index),
+    check: None,
 };
 
 pub static GROWN: TableSpec = GROWN_SPEC;
@@ -109,6 +110,7 @@ pub static AFLOAT: TableSpec = TableSpec {
     filtered: &["harbour", "hull"],
     searched: &[],
     index: Some(index_afloat),
+    check: None,
 };
 
 fn index_afloat(row: &StoredRow) -> Result<RowIndex, Fault> {

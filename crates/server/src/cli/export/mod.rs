@@ -221,6 +221,7 @@ async fn send(client: &AdminClient, task: &ExportTask, step: ExportStep) -> Resu
         AdminResponse::Secret { .. }
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
+        | AdminResponse::Key(_)
         | AdminResponse::Recorded
         | AdminResponse::Token(_)
         | AdminResponse::Import(_)

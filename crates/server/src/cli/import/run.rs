@@ -272,6 +272,7 @@ async fn send(client: &AdminClient, task: &ImportTask, step: ImportStep) -> Resu
         AdminResponse::Secret { .. }
         | AdminResponse::Clients(_)
         | AdminResponse::Revoked { .. }
+        | AdminResponse::Key(_)
         | AdminResponse::Recorded
         | AdminResponse::Token(_)
         | AdminResponse::Export(_)

@@ -70,6 +70,7 @@ pub(super) async fn erase(args: EraseTenantArgs) -> Result<(), CliError> {
             | AdminResponse::ServiceLevels(_)
             | AdminResponse::Description(_)
             | AdminResponse::ErasePerson(_)
+            | AdminResponse::Key(_)
             | AdminResponse::Recorded => return Err(unexpected()),
         }
     };

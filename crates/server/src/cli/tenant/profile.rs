@@ -233,6 +233,7 @@ async fn send(data: DataArgs, needed: NeededData, request: TenantRequest) -> Res
         | AdminResponse::ServiceLevels(_)
         | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_)
+        | AdminResponse::Key(_)
         | AdminResponse::Recorded => Err(unexpected()),
     }
 }

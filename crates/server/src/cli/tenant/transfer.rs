@@ -10,16 +10,20 @@ use frontdesk_engine::TenantId;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::model::tenant::GroupId;
 use frontdesk_engine::ports::{Clock as _, Random};
-use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, TenantExport, TenantImport};
+use frontdesk_engine::seal::installation_key::{InstallationKey, InstallationPublicKey};
+use frontdesk_store::installation_key;
+use frontdesk_store::transfer::{ImportCheck, ImportTarget, Manifest, TenantExport, TenantImport};
 use serde_json::{Value, json};
 
 use super::super::progress::ProgressBar;
 use super::super::{CliError, DataArgs, counted, resolve_paths};
 use crate::admin::{AdminRequest, AdminService, import_record, send_request};
-use crate::app::DataBackend;
+use crate::app::{DataBackend, data_location, existing_root_key};
 use crate::config::DatabaseConfig;
 use crate::data_dir::{self, DataDir, DataDirError};
-use crate::export_file::{ExportFileError, ExportFiles, ExportReader, ExportSummary, ExportWriter, read_key};
+use crate::export_file::{
+    ExportFileError, ExportFiles, ExportReader, ExportSummary, ExportWriter, read_key, verify_sender,
+};
 use crate::system::{SystemClock, SystemRandom};
 
 /// Write a tenant into one encrypted file, also while a server is running.
@@ -29,7 +33,8 @@ use crate::system::{SystemClock, SystemRandom};
         beside it. Both together give access to everything, so send them over two different channels. The master key is \
         in neither.\n\n\
         A running server continues meanwhile, and what it writes after the snapshot is not in the file: for a move, stop \
-        it first. Clients that act for this tenant only are exported with their ids and secrets; clients of several \
+        it first. The file is signed with this installation's key, and the public key that is printed lets the receiver \
+        check where it comes from: tell it over a channel that you trust. Clients that act for this tenant only are exported with their ids and secrets; clients of several \
         tenants are listed at the end and must be added on the new server. The tenant stays here unchanged.",
     after_help = "\
 Examples:
@@ -58,13 +63,16 @@ pub(super) struct ExportTenantArgs {
 #[derive(Debug, Args)]
 #[command(
     long_about = "Checks the whole file before anything is written, then imports the tenant in one transaction: an import \
-        that is interrupted leaves nothing behind. A tenant that exists here already is never overwritten.\n\n\
+        that is interrupted leaves nothing behind. A tenant that exists here already is never overwritten. Every row is \
+        checked as if it had been written through the tools.\n\n\
+        `--sender` is the public key that the sending installation printed with the export: a file that it did not sign is \
+        refused. `--unverified` imports a file whoever wrote it, and the audit log says so.\n\n\
         A server with the embedded database must be stopped meanwhile; on PostgreSQL its servers may continue. The audit \
         log is chained again with this server's master key, its numbers stay, and the next record names its origin.",
     after_help = "\
 Examples:
-  frontdesk tenant import moving.desk
-  frontdesk tenant import moving.desk \\
+  frontdesk tenant import moving.desk --sender PUBLIC_KEY
+  frontdesk tenant import moving.desk --sender PUBLIC_KEY \\
       --key /safe/moving.key --config frontdesk.toml"
 )]
 pub(super) struct ImportTenantArgs {
@@ -74,6 +82,12 @@ pub(super) struct ImportTenantArgs {
     /// The key that was written with it [default: FILE.key]
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
+    /// The public key of the installation that wrote the file
+    #[arg(long, value_name = "PUBLIC_KEY", conflicts_with = "unverified")]
+    sender: Option<String>,
+    /// Import the file whoever wrote it
+    #[arg(long)]
+    unverified: bool,
     #[command(flatten)]
     data: DataArgs,
     /// Print a summary as one line of JSON
@@ -91,9 +105,10 @@ pub(super) async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
     let files = ExportFiles::choose(&args.file, &key_file)?;
     // Personal data is about to leave: the audit log says so first.
     let lock = record_export(&data, &database, &tenant).await?;
-    let master = data_dir::read_master_key(&data_dir::master_key_file(&data))?;
-    let export = TenantExport::open(&location(&data, &database), &master, &tables(), &tenant).await?;
-    let written = write_rows(&export, files).await?;
+    let root = existing_root_key(&data, &database).await?;
+    let sender = installation_key(&data_location(&data, &database), &root).await?;
+    let export = TenantExport::open(&data_location(&data, &database), &root, &tables(), &tenant).await?;
+    let written = write_rows(&export, files, &sender).await?;
     drop(lock);
     let manifest = export.manifest();
     let mut out = io::stdout().lock();
@@ -104,6 +119,7 @@ pub(super) async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
             ("key_file", json!(key_file)),
             ("bytes", json!(written.bytes)),
             ("sha256", json!(written.sha256)),
+            ("sender", json!(sender.public_key().to_string())),
         ] {
             object.insert(name.to_owned(), value);
         }
@@ -113,12 +129,14 @@ pub(super) async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
         out,
         "{} of {tenant} written to {}, {} bytes\nSHA-256 {}\n\
          The key is in {}; both files together give access to everything. Send them over two different channels.\n\
+         The receiver names this installation with: --sender {}\n\
          Later changes to {tenant} are not in the file.",
         counted(written.rows, "row"),
         args.file.display(),
         written.bytes,
         written.sha256,
         key_file.display(),
+        sender.public_key(),
     )?;
     Ok(write!(out, "{}", skipped_clients(manifest))?)
 }
@@ -140,7 +158,11 @@ async fn record_export(
     Ok(Some(backend))
 }
 
-async fn write_rows(export: &TenantExport, mut files: ExportFiles) -> Result<ExportSummary, CliError> {
+async fn write_rows(
+    export: &TenantExport,
+    mut files: ExportFiles,
+    sender: &InstallationKey,
+) -> Result<ExportSummary, CliError> {
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
     let (key, out) = files.create(random.as_ref())?;
     let head = json!({
@@ -157,7 +179,7 @@ async fn write_rows(export: &TenantExport, mut files: ExportFiles) -> Result<Exp
             writer.row(table, &row)
         })
         .await?;
-    let (out, summary) = writer.finish().map_err(|error| files.failed(error))?;
+    let (out, summary) = writer.finish(sender).map_err(|error| files.failed(error))?;
     let out = out.into_inner().map_err(io::IntoInnerError::into_error).map_err(|error| files.failed(error))?;
     files.finish(&out)?;
     progress.end();
@@ -167,11 +189,12 @@ async fn write_rows(export: &TenantExport, mut files: ExportFiles) -> Result<Exp
 pub(super) async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
     let (data, database) = resolve_paths(args.data)?;
     let key_file = args.key.unwrap_or_else(|| args.file.with_added_extension("key"));
-    let manifest = check(&args.file, &key_file)?;
+    let sender = sender(args.sender.as_deref(), args.unverified)?;
+    let (manifest, digest) = check(&args.file, &key_file, sender.as_ref())?;
     let lock = lock_for_import(&data, &database).await?;
     let target = ImportTarget {
-        location: location(&data, &database),
-        master: data_dir::read_master_key(&data_dir::master_key_file(&data))?,
+        location: data_location(&data, &database),
+        master: existing_root_key(&data, &database).await?,
         random: Arc::new(SystemRandom),
         tables: tables(),
     };
@@ -182,8 +205,11 @@ pub(super) async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
         import.put(table, row).await?;
         progress.step();
     }
+    if reader.digest() != digest {
+        return Err(format!("{} was changed while it was imported. Nothing was imported.", args.file.display()).into());
+    }
     let now = SystemClock.now();
-    import.finish(now, &import_record(now, &manifest)).await?;
+    import.finish(now, &import_record(now, &manifest, sender.as_ref())).await?;
     progress.end();
     drop(lock);
     let mut out = io::stdout().lock();
@@ -200,21 +226,47 @@ pub(super) async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
     Ok(writeln!(out, "Its agents get new tokens here with the same ids and secrets. Delete {file} and {key}.")?)
 }
 
-/// Reads the whole file: an import that cannot be finished is not begun.
-fn check(file: &Path, key_file: &Path) -> Result<Manifest, CliError> {
+/// `None` if the operator does not want to know.
+fn sender(public_key: Option<&str>, unverified: bool) -> Result<Option<InstallationPublicKey>, CliError> {
+    match (public_key, unverified) {
+        (Some(text), _) => InstallationPublicKey::parse(text).map(Some).ok_or_else(|| {
+            "that is not the public key of an installation. `frontdesk tenant export` prints it there, as fdpub_…"
+                .into()
+        }),
+        (None, true) => Ok(None),
+        (None, false) => {
+            Err("say who sent the file: --sender PUBLIC_KEY, which `frontdesk tenant export` printed there. \
+             A file whose sender you cannot ask is imported with --unverified, and the audit log says so."
+                .into())
+        }
+    }
+}
+
+/// Reads the whole file: an import that cannot be finished is not begun. Also returns the file's hash.
+fn check(
+    file: &Path,
+    key_file: &Path,
+    sender: Option<&InstallationPublicKey>,
+) -> Result<(Manifest, [u8; 32]), CliError> {
     if !file.is_file() {
         let file = file.display();
         return Err(format!("there is no file {file}; name one written by `frontdesk tenant export`").into());
+    }
+    if let Some(sender) = sender {
+        verify_sender(file, sender)?;
     }
     let (mut reader, head) = ExportReader::open(file, &read_key(key_file)?)?;
     let manifest = head.get("manifest").and_then(Manifest::from_json);
     let manifest = manifest.ok_or_else(|| ExportFileError::NotAnExport { path: file.to_owned() })?;
     let mut progress = ProgressBar::new("checking", manifest.rows());
-    while reader.row()?.is_some() {
+    let mut rows = ImportCheck::new(&tables(), &manifest)?;
+    while let Some((table, row)) = reader.row()? {
+        rows.row(table, row)?;
         progress.step();
     }
+    rows.finish()?;
     progress.end();
-    Ok(manifest)
+    Ok((manifest, reader.digest()))
 }
 
 /// Creates the tables, and the master key if there is none yet. On PostgreSQL a running server has done so and may
@@ -225,13 +277,6 @@ async fn lock_for_import(data: &Path, database: &DatabaseConfig) -> Result<Optio
         (locked, DatabaseConfig::Embedded | DatabaseConfig::Postgres(_)) => {
             Ok(Some(DataBackend::open(locked?, database).await?))
         }
-    }
-}
-
-fn location(data: &Path, database: &DatabaseConfig) -> DataLocation {
-    match database {
-        DatabaseConfig::Embedded => DataLocation::Sqlite(data_dir::database_file(data)),
-        DatabaseConfig::Postgres(address) => DataLocation::Postgres(address.clone()),
     }
 }
 

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use frontdesk_identity::JwtSettings;
+use zeroize::Zeroizing;
 
 use super::super::fields::Fields;
 
@@ -52,10 +53,10 @@ pub enum SecretSource {
 
 impl SecretSource {
     /// Reads the secret; the error says why there is none.
-    pub fn reveal(&self) -> Result<String, String> {
+    pub fn reveal(&self) -> Result<Zeroizing<String>, String> {
         match self {
-            SecretSource::Literal(text) => Ok(text.clone()),
-            SecretSource::Variable { value: Some(text), .. } if !text.is_empty() => Ok(text.clone()),
+            SecretSource::Literal(text) => Ok(Zeroizing::new(text.clone())),
+            SecretSource::Variable { value: Some(text), .. } if !text.is_empty() => Ok(Zeroizing::new(text.clone())),
             SecretSource::Variable { name, .. } => {
                 Err(format!("the variable {name} is not set. Set it where the server is started"))
             }
@@ -68,11 +69,11 @@ impl SecretSource {
                 if mode & 0o007 != 0 {
                     return Err(format!("{file} can be read by everyone on this machine. Run: chmod o= {file}"));
                 }
-                let text = fs::read_to_string(path).map_err(unread)?;
+                let text = Zeroizing::new(fs::read_to_string(path).map_err(unread)?);
                 // Editors append a line end, which is not part of the secret.
                 match text.trim_end_matches(['\r', '\n']) {
                     "" => Err(format!("{file} is empty. Write the secret into it")),
-                    text => Ok(text.to_owned()),
+                    text => Ok(Zeroizing::new(text.to_owned())),
                 }
             }
         }

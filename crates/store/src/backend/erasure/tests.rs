@@ -16,6 +16,7 @@ static BOAT: TableSpec = TableSpec {
     filtered: &[],
     searched: &[],
     index: None,
+    check: None,
 };
 
 /// Erased by statements of their own: the head with its chain; tokens when it begins; clients, which may have other
