@@ -117,6 +117,18 @@ pub(super) fn connect(run: &Run<'_>, console: &mut Console) -> Verdict {
     result.into()
 }
 
+/// Clients that log in with a browser, and Chromium as that browser.
+pub(super) fn browser(run: &Run<'_>, console: &mut Console) -> Verdict {
+    let installed = run.system_packages.wait().and_then(|_| packages::chromium(run.workspace, console));
+    let result = installed.and_then(|()| python(run, &PYTHON, console)).and_then(|python| {
+        let binary = server(run, console)?;
+        let mut command = packages::node(run.workspace, console)?.script("browser.mjs", &binary);
+        command.arg(python).arg(run.workspace.root.join("scripts/interop/browser_client.py"));
+        console.run_and_count(command)
+    });
+    result.into()
+}
+
 pub(super) fn conformance(run: &Run<'_>, console: &mut Console) -> Verdict {
     let fixture = run.workspace.debug_binary("frontdesk-conformance-fixture");
     build(run, console).and_then(|()| node_script(run, "conformance.mjs", fixture, console)).into()

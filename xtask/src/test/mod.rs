@@ -84,7 +84,12 @@ const STEPS: &[Step] = &[
     Step::new("advisories", "known vulnerabilities of dependencies", Frequency::Full, cargo_steps::advisories),
     Step::new("release", "the binary as it is shipped", Frequency::Long, cargo_steps::release),
     Step::new("binaries", "the programs that the interop steps start", Frequency::Full, interop_steps::binaries),
-    Step::new("packages", "pinned pip and npm packages, testssl.sh", Frequency::Full, interop_steps::packages),
+    Step::new(
+        "packages",
+        "pinned pip and npm packages, testssl.sh, Chromium",
+        Frequency::Full,
+        interop_steps::packages,
+    ),
     Step::interop("testssl", "testssl.sh: no unexpected finding of LOW or worse", interop_steps::testssl),
     Step::interop("tls", "sslyze; the certificate as sslyze, Python and curl see it", interop_steps::tls),
     Step::interop(
@@ -117,6 +122,11 @@ const STEPS: &[Step] = &[
         "connect",
         "what `frontdesk connect` prints, as printed: Inspector, Claude Code, curl, TypeScript and Python",
         interop_steps::connect,
+    ),
+    Step::interop(
+        "browser",
+        "TypeScript v1, v2 and Python log in through Chromium: consent, step-up, refresh, end of a grant",
+        interop_steps::browser,
     ),
     Step::interop("rmcp", "the official Rust client, both eras", interop_steps::rmcp),
     Step::interop("vins", "demo VINs against two independent decoders", interop_steps::vins),
@@ -330,6 +340,7 @@ mod tests {
                 "tomo",
                 "day",
                 "connect",
+                "browser",
                 "rmcp",
                 "vins"
             ]

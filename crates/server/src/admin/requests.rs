@@ -279,10 +279,7 @@ impl AdminService {
             AdminRequest::Deliveries { task, action } => {
                 self.deliveries(task, action).await.map(AdminResponse::Deliveries)
             }
-            AdminRequest::Describe => {
-                let app = self.app()?;
-                Ok(AdminResponse::Description(ServerDescription::new(&app.config)))
-            }
+            AdminRequest::Describe => Ok(AdminResponse::Description(ServerDescription::new(&self.app()?.config))),
             AdminRequest::ServiceLevel { contract, mount } => {
                 self.service_levels(&contract, mount.as_deref()).map(AdminResponse::ServiceLevels)
             }

@@ -12,7 +12,7 @@ use super::admin_client::{AdminClient, NeededData};
 use super::{CliError, DataArgs, StoreGuard, data_flag, load_config, run_server};
 use crate::admin::{AdminRequest, AdminResponse, MountDescription, ServerDescription, send_request};
 use crate::config::Config;
-use crate::connect::{self, CLIENTS, ConnectClient, Installation, LoginKind, StdioArguments};
+use crate::connect::{self, CLIENTS, ConnectClient, ConnectTarget, LoginKind, StdioArguments};
 use crate::data_dir;
 
 /// Print what to paste into an MCP client.
@@ -61,7 +61,7 @@ async fn installation(
     client: &ConnectClient,
     config: Config,
     guard: &StoreGuard,
-) -> Result<Installation, CliError> {
+) -> Result<ConnectTarget, CliError> {
     let socket = data_dir::admin_socket(&config.data);
     let server = match send_request(&socket, &AdminRequest::Describe).await {
         Some(Ok(AdminResponse::Description(description))) => description,
@@ -79,8 +79,8 @@ async fn installation(
         LoginKind::Browser => String::new(),
         LoginKind::Secret => client_id(args.client.as_deref(), mount, config, guard).await?,
     };
-    Ok(Installation {
-        name: Installation::name_of(contract.as_deref()),
+    Ok(ConnectTarget {
+        name: ConnectTarget::name_of(contract.as_deref()),
         url: mount.url.clone(),
         public_url: server.public_url.clone(),
         ca_file: server.ca_file.clone(),

@@ -8,7 +8,7 @@ use frontdesk_identity::PlaintextSecret;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::connect::{self, CLIENTS, Installation, LoginKind, NetworkReach, StdioArguments, shell_quoted};
+use crate::connect::{self, CLIENTS, ConnectTarget, LoginKind, NetworkReach, StdioArguments, shell_quoted};
 
 /// Shell variables: each token has its own, so that all commands can be pasted at once and repeated in any order.
 const TOKEN: &str = "TOKEN";
@@ -174,8 +174,8 @@ impl DemoBanner {
     fn connect_lines(&self) -> Vec<String> {
         let Some(client) = CLIENTS.iter().find(|client| client.login == LoginKind::Browser) else { return Vec::new() };
         let data = self.data.display().to_string();
-        let installation = Installation {
-            name: Installation::name_of(None),
+        let installation = ConnectTarget {
+            name: ConnectTarget::name_of(None),
             url: self.endpoint.clone(),
             public_url: self.public_url.clone(),
             ca_file: self.ca_file.as_ref().map(|file| file.display().to_string()),

@@ -1,6 +1,6 @@
 //! `docs/guides/clients.md`: every client, for an installation as `frontdesk demo` makes it.
 
-use super::{CLIENTS, Installation, NetworkReach, StdioArguments, notes, paste};
+use super::{CLIENTS, ConnectTarget, NetworkReach, StdioArguments, notes, paste};
 
 const HEAD: &str = "# Connecting MCP clients
 
@@ -14,6 +14,10 @@ client whose id stands in it. The page at `/` of a running server has the same t
 A **browser login** needs no ids: the client is given the URL, opens the browser, and a person logs in, chooses the business
 and what the client may do. A **client id and secret** are for programs that run without a person; `frontdesk client add`
 makes them.
+
+| the login | what the client may do |
+|---|---|
+| ![The login page](../images/login.png) | ![The consent page](../images/consent.png) |
 
 | client | access |
 |---|---|
@@ -53,9 +57,9 @@ fn anchor(title: &str) -> String {
         .replace(' ', "-")
 }
 
-fn example(contract: &str, scopes: &[&str]) -> Installation {
-    Installation {
-        name: Installation::name_of(None),
+fn example(contract: &str, scopes: &[&str]) -> ConnectTarget {
+    ConnectTarget {
+        name: ConnectTarget::name_of(None),
         url: format!("https://localhost:8443/mcp/{contract}"),
         public_url: "https://localhost:8443".to_owned(),
         ca_file: Some("/srv/frontdesk-data/tls/ca.pem".to_owned()),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is known about an installation and a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installation {
+pub struct ConnectTarget {
     /// The name under which the client lists it.
     pub name: String,
     /// The endpoint of the mount.
@@ -57,7 +57,7 @@ impl NetworkReach {
     }
 }
 
-impl Installation {
+impl ConnectTarget {
     /// The name under which clients list a mount; the one that is served without naming a contract has the short one.
     pub fn name_of(contract: Option<&str>) -> String {
         contract.map_or("frontdesk".to_owned(), |contract| format!("frontdesk-{contract}"))

@@ -7,7 +7,7 @@ mod installation;
 mod render;
 
 pub use guide::guide;
-pub use installation::{Installation, NetworkReach, StdioArguments};
+pub use installation::{ConnectTarget, NetworkReach, StdioArguments};
 pub(crate) use render::html;
 pub use render::{notes, paste, shell_quoted};
 

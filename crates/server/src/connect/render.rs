@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{ConnectClient, Installation, LoginKind, NetworkReach, SECRET};
+use super::{ConnectClient, ConnectTarget, LoginKind, NetworkReach, SECRET};
 
 /// What to paste, exactly.
-pub fn paste(client: &ConnectClient, installation: &Installation) -> String {
+pub fn paste(client: &ConnectClient, installation: &ConnectTarget) -> String {
     let mut lines: Vec<String> = client.template.lines().map(str::to_owned).collect();
     if installation.ca_file.is_none() {
         lines = without_ca(lines);
@@ -16,7 +16,7 @@ pub fn paste(client: &ConnectClient, installation: &Installation) -> String {
 }
 
 /// Where it goes, and what to know.
-pub fn notes(client: &ConnectClient, installation: &Installation) -> Vec<String> {
+pub fn notes(client: &ConnectClient, installation: &ConnectTarget) -> Vec<String> {
     let secret_note = match client.login {
         LoginKind::Secret => SECRET.replace("Set FRONTDESK_CLIENT_SECRET first", "Put the secret in"),
         LoginKind::Browser => String::new(),
@@ -37,7 +37,7 @@ pub fn notes(client: &ConnectClient, installation: &Installation) -> Vec<String>
 }
 
 /// The same for the page at `/`, as a part that can be opened.
-pub(crate) fn html(client: &ConnectClient, installation: &Installation, escape: fn(&str) -> String) -> String {
+pub(crate) fn html(client: &ConnectClient, installation: &ConnectTarget, escape: fn(&str) -> String) -> String {
     let notes: Vec<String> =
         notes(client, installation).iter().map(|note| format!("<li>{}</li>", with_code(&escape(note)))).collect();
     format!(
@@ -66,8 +66,8 @@ fn without_ca(lines: Vec<String>) -> Vec<String> {
     kept.filter(|line| !needs_ca(line)).collect()
 }
 
-fn filled(text: &str, installation: &Installation) -> String {
-    let Installation { name, url, public_url, ca_file, client_id, scopes, program, stdio, .. } = installation;
+fn filled(text: &str, installation: &ConnectTarget) -> String {
+    let ConnectTarget { name, url, public_url, ca_file, client_id, scopes, program, stdio, .. } = installation;
     let ca_file = ca_file.as_deref().unwrap_or_default();
     let scopes = scopes.join(" ");
     let ca_variable = match ca_file {

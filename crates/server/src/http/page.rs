@@ -7,7 +7,7 @@ use frontdesk_engine::model::tool::ToolSpec;
 
 use crate::app::App;
 use crate::config::CertificateConfig;
-use crate::connect::{self, Installation, NetworkReach, StdioArguments};
+use crate::connect::{self, ConnectTarget, NetworkReach, StdioArguments};
 use crate::data_dir;
 
 const PAGE: &str = include_str!("page.html");
@@ -54,8 +54,8 @@ fn clients(app: &App, mount: &Mount) -> String {
         CertificateConfig::Development => Some(CA_NAME.to_owned()),
         CertificateConfig::Files { .. } => None,
     };
-    let installation = Installation {
-        name: Installation::name_of(None),
+    let installation = ConnectTarget {
+        name: ConnectTarget::name_of(None),
         url: mount.resource.clone(),
         public_url: app.config.public_url.to_string(),
         reach: if ca_file.is_some() { NetworkReach::Local } else { NetworkReach::of(app.config.public_url.host()) },
