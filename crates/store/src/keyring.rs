@@ -1,20 +1,25 @@
 //! The tenants' keys: each tenant's personal data is sealed with a key of its own, and that key is wrapped with the
 //! master key. No key is ever stored in clear.
 
+mod row_mac;
+
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
 use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::SealKey;
+use frontdesk_engine::seal::{MacKey, SealKey};
 
 use crate::StoreError;
 use crate::sql::registry_rows::RegistryKey;
 
-/// A tenant's two keys: one for sealing, one for keyed hashes.
+pub(crate) use row_mac::RowContent;
+
+/// A tenant's keys: for sealing, for keyed hashes and for the MACs of rows.
 pub(crate) struct TenantKeys {
     data: SealKey,
     lookup: SealKey,
+    rows: MacKey,
     /// The key as it is stored. A tenant that was erased and added again has another one.
     wrapped: Vec<u8>,
 }
@@ -118,8 +123,7 @@ impl Keyring {
         wrapped: &[u8],
     ) -> Result<Arc<TenantKeys>, StoreError> {
         let data = unwrap_key(&self.wrapping, tenant, wrapped).ok_or(StoreError::WrongKey)?;
-        let (lookup, data) = (data.derive("look-up"), data.derive("data"));
-        let keys = Arc::new(TenantKeys { lookup, data, wrapped: wrapped.to_vec() });
+        let keys = Arc::new(TenantKeys { wrapped: wrapped.to_vec(), ..TenantKeys::of(&data) });
         let mut cache = self.cache.write().map_err(|_| StoreError::Closed)?;
         if cache.removals == state.0 {
             cache.tenants.insert(tenant.to_owned(), Arc::clone(&keys));
@@ -191,6 +195,16 @@ fn unwrap_key(wrapping: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKe
 }
 
 impl TenantKeys {
+    /// The keys that are derived from the tenant's key.
+    pub(crate) fn of(key: &SealKey) -> TenantKeys {
+        TenantKeys {
+            data: key.derive("data"),
+            lookup: key.derive("look-up"),
+            rows: MacKey::new(&key.derive("rows")),
+            wrapped: Vec::new(),
+        }
+    }
+
     /// Whether they were made from this stored key.
     pub(crate) fn are_of(&self, wrapped: &[u8]) -> bool {
         self.wrapped == wrapped

@@ -90,6 +90,7 @@ pub(crate) async fn check_initialized(
 ) -> Result<(), StoreError> {
     rls::check_role(connection).await?;
     schema::check(connection, master).await?;
+    schema::check_objects(connection, tables).await?;
     rls::check_policies(connection, tables).await
 }
 
@@ -104,8 +105,9 @@ impl PostgresStore {
         let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
         rls::check_role(&connection).await?;
         let keyring = Keyring::new(&options.master, options.random.clone());
-        let work = schema::migrate(&connection, &options.tables, keyring.registry(), rows).await?;
+        let work = schema::migrate(&connection, &options.tables, &keyring, rows).await?;
         rls::check_policies(&connection, &options.tables).await?;
+        schema::check_objects(&connection, &options.tables).await?;
         schema::check_key(&connection, &options.master).await?;
         let mut name = [0; 8];
         options.random.fill(&mut name);
@@ -118,6 +120,9 @@ impl PostgresStore {
             node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
         load_tenant_keys(&connection, &context.keyring).await?;
+        if rows == UnauthenticatedRows::Adopt {
+            reindex::authenticate_rows(&connection, &context.keyring, &options.tables).await?;
+        }
         reindex::run(&connection, &context.keyring, &work).await?;
         let writers = Writers::start(&options.address, Arc::clone(&context))?;
         let config = options.address.with_statement_timeout();

@@ -10,6 +10,7 @@ pub(crate) mod open;
 mod readers;
 mod reindex_session;
 mod sample;
+mod schema_check;
 pub(crate) mod search_terms;
 mod store;
 mod write_tx;
@@ -36,12 +37,13 @@ use crate::sql::session::run_ready;
 use crate::transfer::tables::{self, TransferTable};
 use checkpoints::Checkpointer;
 use readers::{ReaderThreads, SqliteReadPool};
+use schema_check::{SchemaScope, check_schema};
 use search_terms::TERMS_PER_STATEMENT;
 use write_tx::CommitTexts;
 use writer::SqliteWriter;
 
 pub use audit::AuditReader;
-pub use backup::{back_up, inspect};
+pub use backup::{BackupMac, BackupTrust, back_up, extract_backup};
 pub use driver::SqliteStoreDriver;
 pub use sample::make_sample;
 
@@ -99,7 +101,8 @@ impl SqliteStore {
     fn open_file(options: SqliteOptions, rows: UnauthenticatedRows) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
         let keyring = Keyring::new(&options.master, options.random);
-        let work = open::migrate(&connection, &options.tables, keyring.registry(), rows)?;
+        let work = open::migrate(&connection, &options.tables, &keyring, rows)?;
+        check_schema(&connection, &options.tables, SchemaScope::Migrated)?;
         let context = Arc::new(SqliteContext {
             keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
@@ -109,6 +112,9 @@ impl SqliteStore {
             erased_tables: tables::all(&options.tables),
         });
         run_ready(load_tenant_keys(&connection, &context.keyring))?;
+        if rows == UnauthenticatedRows::Adopt {
+            run_ready(reindex::authenticate_rows(&connection, &context.keyring, &options.tables))?;
+        }
         run_ready(reindex::run(&connection, &context.keyring, &work))?;
         let pool = SqliteReadPool::new(options.path.clone());
         let readers = ReaderThreads::start(&options.path)?;

@@ -16,7 +16,9 @@ mod tenants;
 mod tokens;
 
 pub use advance::{AdvanceTask, AdvanceView};
-pub(crate) use audit_record::{client_record, import_record, tenant_record, tenant_update_record};
+pub(crate) use audit_record::{
+    client_record, import_record, tenant_record, tenant_update_record, unverified_restore_record,
+};
 pub use deliveries::{DeliveryAction, DeliveryReply, DeliveryTask, DeliveryView, TestView};
 pub use exports::{ExportReply, ExportStep, ExportTask, PersonalData};
 pub use health::health;

@@ -10,7 +10,7 @@ use frontdesk_engine::seal::SealKey;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
 use crate::config::DatabaseConfig;
-use crate::data_dir::{self, DataDir, DataDirError};
+use crate::data_dir::{self, DataDir, DataDirError, MasterKey};
 use crate::system::{SystemClock, SystemRandom};
 
 /// How long a commit is waited for before the caller is told that its outcome is unknown.
@@ -43,31 +43,48 @@ pub struct DataBackend {
 
 impl DataBackend {
     pub async fn open(data_dir: DataDir, database: &DatabaseConfig) -> Result<DataBackend, DataBackendError> {
+        let master = data_dir.master_key(&SystemRandom).map_err(DataBackendError::DataDir)?;
+        DataBackend::open_with(data_dir, database, master).await
+    }
+
+    /// The same with a key that has been read already. It decides what is done with rows without MACs.
+    pub async fn open_with(
+        data_dir: DataDir,
+        database: &DatabaseConfig,
+        master: MasterKey,
+    ) -> Result<DataBackend, DataBackendError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
-        let master = data_dir.master_key(random.as_ref()).map_err(DataBackendError::DataDir)?;
         let tables = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         let opened: Result<Arc<dyn Backend>, StoreError> = match database {
-            DatabaseConfig::Embedded => SqliteStore::open(SqliteOptions {
-                path: data_dir::database_file(data_dir.path()),
-                master: master.clone(),
-                random: Arc::clone(&random),
-                clock: Arc::clone(&clock),
-                tables,
-                commit_wait: COMMIT_WAIT,
-            })
+            DatabaseConfig::Embedded => SqliteStore::open_with(
+                SqliteOptions {
+                    path: data_dir::database_file(data_dir.path()),
+                    master: master.key.clone(),
+                    random: Arc::clone(&random),
+                    clock: Arc::clone(&clock),
+                    tables,
+                    commit_wait: COMMIT_WAIT,
+                },
+                master.rows,
+            )
             .map(|store| Arc::new(store) as _),
-            DatabaseConfig::Postgres(address) => PostgresStore::open(PostgresOptions {
-                address: address.clone(),
-                master: master.clone(),
-                random: Arc::clone(&random),
-                clock: Arc::clone(&clock),
-                tables,
-                commit_wait: COMMIT_WAIT,
-            })
+            DatabaseConfig::Postgres(address) => PostgresStore::open_with(
+                PostgresOptions {
+                    address: address.clone(),
+                    master: master.key.clone(),
+                    random: Arc::clone(&random),
+                    clock: Arc::clone(&clock),
+                    tables,
+                    commit_wait: COMMIT_WAIT,
+                },
+                master.rows,
+            )
             .await
             .map(|store| Arc::new(store) as _),
         };
-        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, master })
+        let store = opened.map_err(DataBackendError::Store)?;
+        master.remember_macs(data_dir.key_file());
+        Ok(DataBackend { data_dir, store, clock, random, master: master.key })
     }
 }

@@ -12,9 +12,9 @@ use time::format_description::well_known::Rfc3339;
 use tokio::runtime::Runtime;
 
 use super::output::{IfExists, OutputFile};
-use super::{CliError, DataArgs, counted, resolve_paths, runtime};
+use super::{CliError, DataArgs, DataPaths, counted, resolve_paths, runtime};
 use crate::config::DatabaseConfig;
-use crate::data_dir;
+use crate::data_dir::{self, MasterKey};
 
 /// Verify or export the audit log.
 #[derive(Debug, Args)]
@@ -97,9 +97,9 @@ pub(super) fn run(args: AuditArgs) -> Result<ExitCode, CliError> {
 
 /// Reading needs no lock: a server may write meanwhile.
 fn open(args: DataArgs) -> Result<ChainReader, CliError> {
-    let (data, database) = resolve_paths(args)?;
-    data_dir::require_data(&data, &database)?;
-    let master = data_dir::read_master_key(&data_dir::master_key_file(&data))?;
+    let DataPaths { data, key_file, database } = resolve_paths(args)?;
+    data_dir::require_data(&data, &key_file, &database)?;
+    let master = MasterKey::read(&key_file)?.key;
     Ok(match database {
         DatabaseConfig::Embedded => ChainReader::Embedded(AuditReader::open(&data_dir::database_file(&data), &master)),
         DatabaseConfig::Postgres(address) => {

@@ -65,7 +65,7 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
     let guard = StoreGuard::default();
     run_server(&guard, async {
         let shutdown = install_signal_handlers()?;
-        let data_dir = DataDir::lock_existing(&config.data, &config.database)
+        let data_dir = DataDir::lock_existing(&config.data, &config.master_key, &config.database)
             .map_err(|error| explain(error, &config, &endpoint))?;
         let backend = DataBackend::open(data_dir, &config.database).await?;
         guard.hold(&backend.store);

@@ -12,11 +12,10 @@ use super::rls::{self, RlsPolicy};
 use super::sql_texts::{BEGIN, COMMIT, FIXED_COLUMNS};
 use crate::StoreError;
 use crate::error::DatabaseKind;
+use crate::keyring::Keyring;
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::ddl;
-use crate::sql::registry_rows::{
-    RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
-};
+use crate::sql::registry_rows::{SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed};
 
 const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY KEY CHECK (one = 1), \
                      version BIGINT NOT NULL, key_check BYTEA); \
@@ -29,12 +28,12 @@ const SCHEMA_WITH_ADMINISTRATION: i64 = 3;
 pub(crate) async fn migrate(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
-    key: &RegistryKey,
+    keyring: &Keyring,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     create_version_row(connection).await?;
     connection.batch_execute(BEGIN).await?;
-    match apply_migrations(connection, tables, key, rows).await {
+    match apply_migrations(connection, tables, keyring, rows).await {
         Ok(work) => {
             connection.batch_execute(COMMIT).await?;
             Ok(work)
@@ -61,6 +60,25 @@ pub(crate) async fn check(connection: &PgConnection, master: &SealKey) -> Result
         (Ordering::Equal, Some(stored)) if stored == key_check(master) => Ok(()),
         (Ordering::Equal, Some(_)) => Err(StoreError::WrongKey),
     }
+}
+
+/// Fails if a table of ours has a trigger or a rule, or is a view: it would change what statements do, and no MAC of a row
+/// would notice.
+pub(crate) async fn check_objects(connection: &PgConnection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
+    let text = "SELECT 'trigger ' || t.tgname, CAST(c.relname AS TEXT) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+                WHERE NOT t.tgisinternal AND c.relnamespace = to_regnamespace(current_schema()) \
+                UNION ALL SELECT 'rule ' || r.rulename, CAST(c.relname AS TEXT) FROM pg_rewrite r JOIN pg_class c \
+                ON c.oid = r.ev_class WHERE c.relnamespace = to_regnamespace(current_schema()) \
+                UNION ALL SELECT 'table ' || relname, CAST(relname AS TEXT) FROM pg_class WHERE relkind IN ('v', 'm', 'f') \
+                AND relnamespace = to_regnamespace(current_schema()) ORDER BY 1";
+    for row in connection.query(text, &[]).await? {
+        let (what, table): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let is_own = |own: &TableSpec| own.name == table || format!("{}_word", own.name) == table;
+        if table.starts_with("fd_") || tables.iter().any(|own| is_own(own)) {
+            return Err(StoreError::UnexpectedSchema { what: format!("{what} of table {table}") });
+        }
+    }
+    Ok(())
 }
 
 fn key_check(master: &SealKey) -> Vec<u8> {
@@ -100,7 +118,7 @@ fn is_creation_race(error: &tokio_postgres::Error) -> bool {
 async fn apply_migrations(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
-    key: &RegistryKey,
+    keyring: &Keyring,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     let versions = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
@@ -123,7 +141,7 @@ async fn apply_migrations(
         }
     }
     if found < SCHEMA_WITH_MACS {
-        authenticate_all(connection, key).await?;
+        authenticate_all(connection, keyring).await?;
     }
     if found < known {
         connection.execute("UPDATE fd_schema SET version = $1", &[&known]).await?;

@@ -12,10 +12,9 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 use crate::error::DatabaseKind;
+use crate::keyring::Keyring;
 use crate::reindex::{self, IndexWork, TableState};
-use crate::sql::registry_rows::{
-    RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
-};
+use crate::sql::registry_rows::{SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed};
 use crate::sql::session::run_ready;
 use crate::sql::{FIXED_COLUMNS, ddl};
 
@@ -85,7 +84,7 @@ pub fn lookup(path: &Path) -> Result<Connection, StoreError> {
 pub(crate) fn migrate(
     connection: &Connection,
     tables: &[&'static TableSpec],
-    key: &RegistryKey,
+    keyring: &Keyring,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -99,7 +98,7 @@ pub(crate) fn migrate(
         transaction.execute_batch(text)?;
     }
     if found < SCHEMA_WITH_MACS {
-        run_ready(authenticate_all(&*transaction, key))?;
+        run_ready(authenticate_all(&*transaction, keyring))?;
     }
     let mut work = Vec::new();
     for table in tables {

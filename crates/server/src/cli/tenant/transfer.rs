@@ -14,11 +14,11 @@ use frontdesk_store::transfer::{DataLocation, ImportTarget, Manifest, TenantExpo
 use serde_json::{Value, json};
 
 use super::super::progress::ProgressBar;
-use super::super::{CliError, DataArgs, counted, resolve_paths};
+use super::super::{CliError, DataArgs, DataPaths, counted, resolve_paths};
 use crate::admin::{AdminRequest, AdminService, import_record, send_request};
 use crate::app::DataBackend;
 use crate::config::DatabaseConfig;
-use crate::data_dir::{self, DataDir, DataDirError};
+use crate::data_dir::{self, DataDir, DataDirError, MasterKey};
 use crate::export_file::{ExportFileError, ExportFiles, ExportReader, ExportSummary, ExportWriter, read_key};
 use crate::system::{SystemClock, SystemRandom};
 
@@ -82,17 +82,17 @@ pub(super) struct ImportTenantArgs {
 }
 
 pub(super) async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
-    let (data, database) = resolve_paths(args.data)?;
-    data_dir::require_data(&data, &database)?;
+    let paths = resolve_paths(args.data)?;
+    data_dir::require_data(&paths.data, &paths.key_file, &paths.database)?;
     let Some(tenant) = TenantId::parse(&args.tenant) else {
         return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`".into());
     };
     let key_file = args.key.unwrap_or_else(|| args.file.with_added_extension("key"));
     let files = ExportFiles::choose(&args.file, &key_file)?;
     // Personal data is about to leave: the audit log says so first.
-    let lock = record_export(&data, &database, &tenant).await?;
-    let master = data_dir::read_master_key(&data_dir::master_key_file(&data))?;
-    let export = TenantExport::open(&location(&data, &database), &master, &tables(), &tenant).await?;
+    let lock = record_export(&paths, &tenant).await?;
+    let master = MasterKey::read(&paths.key_file)?.key;
+    let export = TenantExport::open(&location(&paths), &master, &tables(), &tenant).await?;
     let written = write_rows(&export, files).await?;
     drop(lock);
     let manifest = export.manifest();
@@ -125,17 +125,14 @@ pub(super) async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
 
 /// The server that holds the folder writes the audit record; without one, this process does, and locks the folder
 /// meanwhile.
-async fn record_export(
-    data: &Path,
-    database: &DatabaseConfig,
-    tenant: &TenantId,
-) -> Result<Option<DataBackend>, CliError> {
+async fn record_export(paths: &DataPaths, tenant: &TenantId) -> Result<Option<DataBackend>, CliError> {
+    let DataPaths { data, key_file, database } = paths;
     let request = AdminRequest::RecordExport { tenant: tenant.as_str().to_owned() };
     if let Some(response) = send_request(&data_dir::admin_socket(data), &request).await {
         response?;
         return Ok(None);
     }
-    let backend = DataBackend::open(DataDir::lock_existing(data, database)?, database).await?;
+    let backend = DataBackend::open(DataDir::lock_existing(data, key_file, database)?, database).await?;
     AdminService::new(&backend).handle(request).await?;
     Ok(Some(backend))
 }
@@ -165,13 +162,13 @@ async fn write_rows(export: &TenantExport, mut files: ExportFiles) -> Result<Exp
 }
 
 pub(super) async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
-    let (data, database) = resolve_paths(args.data)?;
+    let paths = resolve_paths(args.data)?;
     let key_file = args.key.unwrap_or_else(|| args.file.with_added_extension("key"));
     let manifest = check(&args.file, &key_file)?;
-    let lock = lock_for_import(&data, &database).await?;
+    let lock = lock_for_import(&paths).await?;
     let target = ImportTarget {
-        location: location(&data, &database),
-        master: data_dir::read_master_key(&data_dir::master_key_file(&data))?,
+        location: location(&paths),
+        master: MasterKey::read(&paths.key_file)?.key,
         random: Arc::new(SystemRandom),
         tables: tables(),
     };
@@ -219,8 +216,9 @@ fn check(file: &Path, key_file: &Path) -> Result<Manifest, CliError> {
 
 /// Creates the tables, and the master key if there is none yet. On PostgreSQL a running server has done so and may
 /// continue: the tenant is visible only when the import is committed.
-async fn lock_for_import(data: &Path, database: &DatabaseConfig) -> Result<Option<DataBackend>, CliError> {
-    match (DataDir::lock(data), database) {
+async fn lock_for_import(paths: &DataPaths) -> Result<Option<DataBackend>, CliError> {
+    let DataPaths { data, key_file, database } = paths;
+    match (DataDir::lock(data).map(|locked| locked.with_key_file(key_file)), database) {
         (Err(DataDirError::Locked { .. }), DatabaseConfig::Postgres(_)) => Ok(None),
         (locked, DatabaseConfig::Embedded | DatabaseConfig::Postgres(_)) => {
             Ok(Some(DataBackend::open(locked?, database).await?))
@@ -228,9 +226,9 @@ async fn lock_for_import(data: &Path, database: &DatabaseConfig) -> Result<Optio
     }
 }
 
-fn location(data: &Path, database: &DatabaseConfig) -> DataLocation {
-    match database {
-        DatabaseConfig::Embedded => DataLocation::Sqlite(data_dir::database_file(data)),
+fn location(paths: &DataPaths) -> DataLocation {
+    match &paths.database {
+        DatabaseConfig::Embedded => DataLocation::Sqlite(data_dir::database_file(&paths.data)),
         DatabaseConfig::Postgres(address) => DataLocation::Postgres(address.clone()),
     }
 }
