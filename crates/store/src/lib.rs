@@ -22,4 +22,6 @@ pub use error::{DatabaseKind, StoreError};
 pub use installation::installation_key;
 pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, check_connection};
 pub use sql::registry_rows::UnauthenticatedRows;
-pub use sqlite::{AuditReader, SqliteOptions, SqliteStore, back_up, inspect, make_sample};
+pub use sqlite::{
+    AuditReader, BackupMac, BackupTrust, SqliteOptions, SqliteStore, back_up, extract_backup, make_sample,
+};

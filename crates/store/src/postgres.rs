@@ -91,6 +91,7 @@ pub(crate) async fn check_initialized(
 ) -> Result<(), StoreError> {
     rls::check_role(connection).await?;
     schema::check(connection, master).await?;
+    schema::check_objects(connection, tables).await?;
     rls::check_policies(connection, tables).await
 }
 
@@ -114,8 +115,9 @@ impl PostgresStore {
             node: node.clone(),
             at: options.clock.now(),
         };
-        let work = schema::migrate(&connection, &options.tables, &keys, keyring.registry(), rows).await?;
+        let work = schema::migrate(&connection, &options.tables, &keys, &keyring, rows).await?;
         rls::check_policies(&connection, &options.tables).await?;
+        schema::check_objects(&connection, &options.tables).await?;
         let context = Arc::new(PgContext {
             keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
@@ -125,6 +127,9 @@ impl PostgresStore {
             node,
         });
         load_tenant_keys(&connection, &context.keyring).await?;
+        if rows == UnauthenticatedRows::Adopt {
+            reindex::authenticate_rows(&connection, &context.keyring, &options.tables).await?;
+        }
         reindex::run(&connection, &context.keyring, &work).await?;
         let writers = Writers::start(&options.address, Arc::clone(&context))?;
         let config = options.address.with_statement_timeout();

@@ -10,6 +10,7 @@ pub(crate) mod open;
 mod readers;
 mod reindex_session;
 mod sample;
+mod schema_check;
 pub(crate) mod search_terms;
 mod store;
 mod write_tx;
@@ -37,12 +38,13 @@ use crate::sql::session::run_ready;
 use crate::transfer::tables::{self, TransferTable};
 use checkpoints::Checkpointer;
 use readers::{ReaderThreads, SqliteReadPool};
+use schema_check::{SchemaScope, check_schema};
 use search_terms::TERMS_PER_STATEMENT;
 use write_tx::CommitTexts;
 use writer::SqliteWriter;
 
 pub use audit::AuditReader;
-pub use backup::{back_up, inspect};
+pub use backup::{BackupMac, BackupTrust, back_up, extract_backup};
 pub use driver::SqliteStoreDriver;
 pub use sample::make_sample;
 
@@ -109,7 +111,8 @@ impl SqliteStore {
             node: audit::NODE.to_owned(),
             at: options.clock.now(),
         };
-        let work = open::migrate(&connection, &options.tables, &keys, keyring.registry(), rows)?;
+        let work = open::migrate(&connection, &options.tables, &keys, &keyring, rows)?;
+        check_schema(&connection, &options.tables, SchemaScope::Migrated)?;
         let context = Arc::new(SqliteContext {
             keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
@@ -125,6 +128,9 @@ impl SqliteStore {
                 .collect(),
         });
         run_ready(load_tenant_keys(&connection, &context.keyring))?;
+        if rows == UnauthenticatedRows::Adopt {
+            run_ready(reindex::authenticate_rows(&connection, &context.keyring, &options.tables))?;
+        }
         run_ready(reindex::run(&connection, &context.keyring, &work))?;
         let pool = SqliteReadPool::new(options.path.clone());
         let readers = ReaderThreads::start(&options.path)?;

@@ -32,9 +32,14 @@ impl EmbeddedServer {
         observation: &Observation,
     ) -> Result<EndpointOutcome, OAuthError> {
         let now = self.clock.now();
-        self.rates.take(&["register", &address_key(request)], PER_ADDRESS, self.clock.monotonic()).map_err(|seconds| {
-            OAuthError::new(OAuthErrorKind::RateLimited(seconds), "Too many registrations. Keep the client id you got.")
-        })?;
+        self.rates.take(&["register", &address_key(request)], PER_ADDRESS, self.clock.monotonic()).map_err(
+            |seconds| {
+                OAuthError::new(
+                    OAuthErrorKind::RateLimited(seconds),
+                    "Too many registrations. Keep the client id you got.",
+                )
+            },
+        )?;
         if self.records().count_login_records(RecordKind::LoginClient).await? >= self.settings.login.max_clients.into()
         {
             let text = "There are too many registered clients. Unused ones are deleted within a day; try again then.";

@@ -31,7 +31,9 @@ impl EmbeddedServer {
         observation: &mut Observation,
     ) -> Result<PageOutcome, PageError> {
         let now = self.clock.now();
-        self.rates.take(&["setup", &address_key(request)], PER_ADDRESS, self.clock.monotonic()).map_err(PageError::RateLimited)?;
+        self.rates
+            .take(&["setup", &address_key(request)], PER_ADDRESS, self.clock.monotonic())
+            .map_err(PageError::RateLimited)?;
         let secret = request.path.strip_prefix(PREFIX).filter(|secret| is_encoded_secret(secret));
         let secret = secret.ok_or_else(used_up)?;
         let link = find_valid::<OneTimeLink>(self.records(), &hex(&sha256(secret.as_bytes())), now).await?;

@@ -107,7 +107,7 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
             make_tokens(data_dir.path(), &SystemRandom)
         };
         // In a new folder the demo data will be needed: it is generated while the server starts.
-        let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();
+        let is_new = require_data(&loaded.config.data, &loaded.config.master_key, &loaded.config.database).is_err();
         let generated = is_new.then(generate_data);
         let started = start(&loaded, LISTEN, &guard, seed_files).await?;
         let app = started.app.load_full();

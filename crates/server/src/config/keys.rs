@@ -89,6 +89,13 @@ pub static KEYS: &[ConfigKey] = &[
         value_type: ValueType::File(|raw| &mut raw.database_ca),
     },
     ConfigKey {
+        path: "master_key",
+        env: "FRONTDESK_MASTER_KEY",
+        default: DefaultValue::Text(""),
+        about: "The file with the master key. Empty for master.key in the data folder. In another place, ideally on another volume, whoever gets at the data folder or its backups does not get the key with it. It must be readable by its owner only, and is created together with the data if it does not exist.",
+        value_type: ValueType::File(|raw| &mut raw.master_key),
+    },
+    ConfigKey {
         path: "tls.certificate",
         env: "FRONTDESK_TLS_CERTIFICATE",
         default: DefaultValue::Text(""),

@@ -139,6 +139,8 @@ impl LoadedConfig {
 pub struct Config {
     /// The folder of the database, keys and development certificates.
     pub data: PathBuf,
+    /// The file of the master key.
+    pub master_key: PathBuf,
     /// Where the public HTTPS endpoint listens.
     pub listen: SocketAddr,
     /// The base of every URL that Frontdesk publishes about itself.

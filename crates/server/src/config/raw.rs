@@ -20,6 +20,8 @@ use super::{
     SampleRatio, TokenConfig, TracesConfig,
 };
 
+use crate::data_dir::master_key_file;
+
 /// One field per key. A missing option depends on other keys, or is empty on purpose.
 #[derive(Debug, Clone)]
 pub(super) struct RawConfig {
@@ -31,6 +33,7 @@ pub(super) struct RawConfig {
     pub(super) trusted_proxies: Vec<IpNetwork>,
     pub(super) database: DatabaseConfig,
     pub(super) database_ca: Option<PathBuf>,
+    pub(super) master_key: Option<PathBuf>,
     pub(super) certificate: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
     pub(super) operator_listen: SocketAddr,
@@ -86,6 +89,7 @@ impl RawConfig {
             trusted_proxies: Vec::new(),
             database: DatabaseConfig::Embedded,
             database_ca: None,
+            master_key: None,
             certificate: None,
             key: None,
             operator_listen: unset,
@@ -157,6 +161,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         .traces_endpoint
         .and_then(|endpoint| Some(Collector { channel: endpoint.channel(ca)?, endpoint, headers, sample }));
     Config {
+        master_key: raw.master_key.unwrap_or_else(|| master_key_file(&raw.data)),
         data: raw.data,
         listen: raw.listen,
         public_url: raw.public_url.unwrap_or(PublicUrl::localhost(raw.listen.port())),

@@ -31,6 +31,7 @@ allowed_hosts = ["localhost", "127.0.0.1", "[::1]"]  # default
 allowed_origins = ["https://localhost:8443"]         # default
 database = ""                                        # default
 database_ca = ""                                     # default
+master_key = ""                                      # default
 tls.certificate = ""                                 # default
 tls.key = ""                                         # default
 operator.listen = "127.0.0.1:8444"                   # default

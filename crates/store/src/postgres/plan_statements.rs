@@ -11,12 +11,12 @@ use tokio_postgres::error::SqlState;
 
 use super::PgContext;
 use super::sql_texts::{INSERT_CLAIMS, INSERT_EVENTS, INSERT_LINKS};
-use super::values::{PgValue, storable};
+use super::values::{PgValue, storable, storable_text};
 use crate::StoreError;
 use crate::audit::row_versions::with_written_rows;
 use crate::audit::{ChainHead, UPSERT_HEAD, tenant_chain};
 use crate::idempotency;
-use crate::keyring::{RowPart, TenantKeys};
+use crate::keyring::{RowContent, RowPart, TenantKeys};
 use crate::sql::session::StoredValue;
 use crate::sql::{self, QueryParam};
 
@@ -277,19 +277,33 @@ impl PlanEncoder<'_> {
 
     /// The values after the tenant, in the order of `FIXED_COLUMNS` and the declared columns.
     fn row(&self, table: &TableSpec, row: &Row) -> Result<Vec<StoredValue>, StoreError> {
-        let seal = |part| -> Result<StoredValue, StoreError> {
-            let sealed = self.context.keyring.seal_part(part, self.keys, self.tenant, table, row)?;
-            Ok(sealed.map_or(StoredValue::Null, StoredValue::Bytes))
+        let seal = |part| self.context.keyring.seal_part(part, self.keys, self.tenant, table, row);
+        let (sealed, sealed_secret) = (seal(RowPart::Personal)?, seal(RowPart::Secret)?);
+        let (id, body) = (storable_text(&row.id), storable_text(&row.body));
+        let masked = row.masked.as_deref().map(storable_text);
+        let content = RowContent {
+            tenant: self.tenant,
+            table: table.name,
+            id: &id,
+            version: row.version,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            body: &body,
+            masked: masked.as_deref(),
+            sealed: sealed.as_deref(),
+            sealed_secret: sealed_secret.as_deref(),
         };
+        let mac = content.mac(self.keys);
         let mut values = vec![
-            storable(&row.id),
+            id.into(),
             row.version.into(),
             row.created_at.into(),
             row.updated_at.into(),
-            storable(&row.body),
-            row.masked.as_deref().map_or(StoredValue::Null, storable),
-            seal(RowPart::Personal)?,
-            seal(RowPart::Secret)?,
+            body.into(),
+            masked.into(),
+            sealed.map_or(StoredValue::Null, StoredValue::Bytes),
+            sealed_secret.map_or(StoredValue::Null, StoredValue::Bytes),
+            StoredValue::Bytes(mac),
         ];
         values.extend(sql::column_values(table, row, self.keys).into_iter().map(StoredValue::from));
         Ok(values)

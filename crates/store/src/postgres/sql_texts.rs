@@ -30,11 +30,11 @@ pub(crate) const INSERT_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, rec
 
 /// The columns of every table before its declared ones.
 pub(crate) const FIXED_COLUMNS: &str =
-    "tenant, id, version, created_at, updated_at, body, masked, sealed, sealed_secret";
+    "tenant, id, version, created_at, updated_at, body, masked, sealed, sealed_secret, mac";
 
 /// Inserts any number of rows; the parameters are the tenant and an array for each other column.
 pub fn insert_many(table: &TableSpec) -> String {
-    let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA", "BYTEA"];
+    let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA", "BYTEA", "BYTEA"];
     let own = table.columns.iter().map(|column| match column.column_type {
         ColumnType::Text | ColumnType::Digest => "TEXT",
         ColumnType::Integer => "BIGINT",

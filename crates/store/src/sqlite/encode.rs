@@ -15,7 +15,7 @@ use crate::StoreError;
 use crate::audit::row_versions::with_written_rows;
 use crate::audit::tenant_chain;
 use crate::idempotency::{self, StoredResponse};
-use crate::keyring::{RowPart, TenantKeys};
+use crate::keyring::{RowContent, RowPart, TenantKeys};
 use crate::sql::{self, QueryParam};
 
 pub(crate) struct EncodedCommit {
@@ -138,10 +138,23 @@ impl PlanEncoder<'_> {
         let mut terms: Vec<String> = row.search_terms.iter().filter_map(|term| self.term(table, term)).collect();
         terms.sort_unstable();
         terms.dedup();
-        let mut values = Vec::with_capacity(columns.len() + 9);
+        let content = RowContent {
+            tenant: self.tenant,
+            table: table.name,
+            id: &row.id,
+            version: row.version,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            body: &row.body,
+            masked: row.masked.as_deref(),
+            sealed: sealed.as_deref(),
+            sealed_secret: sealed_secret.as_deref(),
+        };
+        let mac = content.mac(self.keys);
+        let mut values = Vec::with_capacity(columns.len() + 10);
         values.extend([row.version.into(), row.created_at.into(), row.updated_at.into()]);
         values.extend([row.body.into(), row.masked.into(), sealed.into(), sealed_secret.into()]);
-        values.push(search_terms::to_json(&terms).into());
+        values.extend([mac.into(), search_terms::to_json(&terms).into()]);
         values.extend(columns);
         Ok(EncodedRow { id: row.id, values, terms })
     }

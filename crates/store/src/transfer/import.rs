@@ -126,7 +126,8 @@ impl TenantImport {
         }
         let row = match progress.table.owner() {
             RowOwner::Chain => self.rehash_link(row)?,
-            RowOwner::Tenant | RowOwner::Client => row,
+            RowOwner::Tenant => with_mac(&progress.table, self.tenant.id.as_str(), &self.keys, self.tx.stored(row))?,
+            RowOwner::Client => row,
         };
         if table != self.batch.table || self.batch.is_full() {
             self.insert_batch().await?;
@@ -226,6 +227,20 @@ impl RowBatch {
     fn is_full(&self) -> bool {
         self.rows.len() >= CHUNK_ROWS || self.bytes >= CHUNK_BYTES
     }
+}
+
+/// The row with the MAC that it has in this database.
+fn with_mac(
+    table: &TransferTable,
+    tenant: &str,
+    keys: &TenantKeys,
+    mut row: Vec<StoredValue>,
+) -> Result<Vec<StoredValue>, StoreError> {
+    if table.has_macs() {
+        let mac = table.content(tenant, &row).ok_or_else(mismatch)?.mac(keys);
+        row.push(StoredValue::Bytes(mac));
+    }
+    Ok(row)
 }
 
 fn size(value: &StoredValue) -> usize {
