@@ -35,6 +35,7 @@ fn earlier_table() -> &'static TableSpec {
         filtered: vec!["status", "make_key"].leak(),
         searched: now.searched,
         index: now.index,
+        check: now.check,
     }))
 }
 

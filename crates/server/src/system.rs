@@ -39,3 +39,18 @@ pub fn disable_core_dumps() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
+
+    /// As root, nothing outside the process tells whether it is dumpable.
+    #[test]
+    fn core_dumps_are_disabled_by_limit_and_attribute() {
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::Dumpable);
+        super::disable_core_dumps();
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+        let limit = getrlimit(Resource::Core);
+        assert_eq!((limit.current, limit.maximum), (Some(0), Some(0)));
+    }
+}

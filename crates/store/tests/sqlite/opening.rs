@@ -129,6 +129,7 @@ static WITH_OWNER_NAME: TableSpec = TableSpec {
         let cells = vec![("owner_name", Cell::Digest(name.to_owned()))];
         Ok(RowIndex { cells, search_terms: Vec::new() })
     }),
+    check: None,
 };
 
 #[tokio::test]
