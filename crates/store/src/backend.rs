@@ -26,6 +26,7 @@ use crate::audit::AuditClass;
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlRow, StoredValue};
 use crate::transfer::tables::TransferTable;
+use crate::usage::{GET_USAGE, StorageLimits, StoredUsage, TenantUsage};
 
 pub(crate) use answers::{AnswersChunk, ClaimPosition};
 pub(crate) use registry::{GET_TENANT, load_tenant_keys, read_tenant};
@@ -70,6 +71,12 @@ pub trait Backend: Store + Registry {
     /// hash of the last deleted link, so that the remaining ones can still be verified.
     fn delete_expired_audit(&self, class: AuditClass, before: Millis) -> BoxFuture<'_, Result<(), Fault>>;
 
+    /// What may be stored from now on.
+    fn set_storage_limits(&self, limits: StorageLimits);
+
+    /// What the tenant has stored, and of it what each of its clients has added. None until it was counted.
+    fn usage<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Result<Option<StoredUsage>, Fault>>;
+
     /// When the newest audit record of all chains was written.
     fn newest_record(&self) -> BoxFuture<'_, Result<Option<Millis>, Fault>>;
 
@@ -103,6 +110,16 @@ pub(crate) trait StoreDriver: Send + Sync {
     ) -> impl Future<Output = Result<Changed, StoreError>> + Send;
 
     fn stats(&self) -> WriterStats;
+
+    fn set_storage_limits(&self, limits: StorageLimits);
+
+    /// Reads rows of one tenant.
+    fn read_of_tenant(
+        &self,
+        tenant: &str,
+        text: &str,
+        params: &[StoredValue],
+    ) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>> + Send;
 
     /// The tables with rows of tenants.
     fn erased_tables(&self) -> &[TransferTable];
@@ -142,6 +159,17 @@ where
 
     fn delete_expired_audit(&self, class: AuditClass, before: Millis) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move { Ok(retention::delete_expired_links(&self.driver, class, before).await?) })
+    }
+
+    fn set_storage_limits(&self, limits: StorageLimits) {
+        self.driver.set_storage_limits(limits);
+    }
+
+    fn usage<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Result<Option<StoredUsage>, Fault>> {
+        Box::pin(async move {
+            let rows = self.driver.read_of_tenant(tenant.as_str(), GET_USAGE, &[tenant.as_str().into()]).await?;
+            Ok(TenantUsage::read(rows.first())?.counted())
+        })
     }
 
     fn newest_record(&self) -> BoxFuture<'_, Result<Option<Millis>, Fault>> {

@@ -26,7 +26,7 @@ pub use env::{StdioLogin, environment, login};
 pub use finding::{ConfigErrors, Finding};
 use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
-use frontdesk_store::Address;
+use frontdesk_store::{Address, StorageLimits};
 pub use keys::{ConfigKey, DefaultValue, KEYS};
 pub use mount::MountConfig;
 pub use network::IpNetwork;
@@ -209,6 +209,7 @@ pub struct LimitsConfig {
     pub calls_per_minute: u32,
     pub burst: u32,
     pub token_requests_per_minute: u32,
+    pub storage: StorageLimits,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

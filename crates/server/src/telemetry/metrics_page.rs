@@ -36,6 +36,8 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     streams(&mut page, &app.desk.inflight.streams);
     connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.admin.snapshot())]);
     writer(&mut page, &app.backend.store.writer_stats());
+    page.head("frontdesk_retention_paused", "gauge", "1 while nothing is deleted because the clock was set.");
+    page.line("frontdesk_retention_paused", &[], u64::from(app.retention.reason().is_some()));
     deliveries(&mut page, &app.delivery_metrics.snapshot(), app.desk.now());
     traces(&mut page, app.traces.counts());
     page.0

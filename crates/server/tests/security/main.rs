@@ -19,5 +19,6 @@ mod rates;
 mod requests;
 mod scopes;
 mod spill;
+mod storage;
 mod tokens;
 mod values;

@@ -23,6 +23,7 @@ use crate::backend::stats::WriterCounters;
 use crate::idempotency::{self, StoredResponse};
 use crate::keyring::TenantKeys;
 use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER};
+use crate::usage::{GET_USAGE, TenantUsage};
 
 /// At most this many plans are taken together.
 const MAX_BATCH: usize = 256;
@@ -191,10 +192,10 @@ struct LockedTenant {
 
 async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> Result<LockedTenant, StoreError> {
     let chain = tenant_chain(tenant);
-    let queries: [(&str, PgParams<'_>); 3] =
-        [(LOCK_TENANT, &[&tenant]), (GET_EVENT_COUNTER, &[&tenant]), (GET_HEAD, &[&chain])];
+    let queries: [(&str, PgParams<'_>); 4] =
+        [(LOCK_TENANT, &[&tenant]), (GET_EVENT_COUNTER, &[&tenant]), (GET_HEAD, &[&chain]), (GET_USAGE, &[&tenant])];
     let results = connection.begin_as_tenant(tenant, &queries).await?;
-    let [locked, counter, head] = results.as_slice() else {
+    let [locked, counter, head, usage] = results.as_slice() else {
         return Err(StoreError::NotCommitted("a result is missing".to_owned()));
     };
     let locked = locked.first().ok_or(StoreError::UnknownTenant)?;
@@ -211,7 +212,8 @@ async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> 
         None => None,
     };
     let head = ChainHead::or_last_link(head, connection, &chain).await?;
-    Ok(LockedTenant { state: TenantState { event, head }, wrapped_key })
+    let usage = TenantUsage::read(usage.first().map(read_row).transpose()?.as_ref())?;
+    Ok(LockedTenant { state: TenantState { event, head, usage }, wrapped_key })
 }
 
 async fn execute(

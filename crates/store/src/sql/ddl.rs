@@ -12,6 +12,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_index.sql"),
     include_str!("../migrations/0003_tenants.sql"),
     include_str!("../migrations/0004_logins.sql"),
+    include_str!("../migrations/0008_quotas.sql"),
 ];
 
 /// Added to tables of releases that had no write-only values.

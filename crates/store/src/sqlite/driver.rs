@@ -21,6 +21,7 @@ use crate::backend::{
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, StoredValue, run_ready};
 use crate::transfer::tables::TransferTable;
+use crate::usage::StorageLimits;
 
 pub struct SqliteStoreDriver {
     pub(super) context: Arc<SqliteContext>,
@@ -62,6 +63,14 @@ impl StoreDriver for SqliteStoreDriver {
 
     async fn read(&self, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
         self.pool.with(|connection| run_ready(connection.query(text, params)))
+    }
+
+    fn set_storage_limits(&self, limits: StorageLimits) {
+        self.context.storage.set_limits(limits);
+    }
+
+    async fn read_of_tenant(&self, _: &str, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
+        self.read(text, params).await
     }
 
     async fn change(&self, change: RegistryChange, record: String) -> Result<Changed, StoreError> {

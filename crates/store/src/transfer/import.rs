@@ -18,6 +18,7 @@ use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
 use crate::keyring::{Keyring, TenantKeys};
 use crate::reindex::IndexWork;
 use crate::sql::session::SqlReader;
+use crate::usage;
 
 /// About this many rows or bytes are inserted by one statement.
 const CHUNK_ROWS: usize = 1_000;
@@ -152,6 +153,7 @@ impl TenantImport {
             self.tx.reindex(&self.keys, work).await?;
         }
         self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
+        self.tx.execute(&usage::count(&self.specs), &[self.tenant.id.as_str().into()]).await?;
         self.add_tenant().await?;
         self.tx.commit().await
     }

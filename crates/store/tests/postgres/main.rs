@@ -7,6 +7,9 @@ mod erasing;
 mod nodes;
 mod outages;
 mod pressure;
+mod quotas;
+#[path = "../shared/quotas_suite.rs"]
+mod quotas_suite;
 mod reindex;
 mod rls;
 mod test_store;

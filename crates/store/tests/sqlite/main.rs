@@ -8,6 +8,9 @@ mod audit;
 mod dispatch;
 mod erasing;
 mod opening;
+mod quotas;
+#[path = "../shared/quotas_suite.rs"]
+mod quotas_suite;
 mod reindex;
 mod search_terms;
 mod test_store;
