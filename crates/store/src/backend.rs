@@ -8,6 +8,7 @@ mod registry;
 mod registry_change;
 mod retention;
 pub(crate) mod stats;
+pub(crate) mod usage;
 mod word_list;
 
 use std::future::Future;
@@ -26,7 +27,7 @@ use crate::audit::AuditClass;
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlRow, StoredValue};
 use crate::transfer::tables::TransferTable;
-use crate::usage::{GET_USAGE, StorageLimits, StoredUsage, TenantUsage};
+use usage::{GET_USAGE, StorageLimits, StoredUsage, TenantUsage};
 
 pub(crate) use answers::{AnswersChunk, ClaimPosition};
 pub(crate) use registry::{GET_TENANT, load_tenant_keys, read_tenant};

@@ -13,11 +13,10 @@ mod sql;
 pub mod sqlite;
 pub mod statements;
 pub mod transfer;
-mod usage;
 
 pub use audit::AuditSelection;
+pub use backend::usage::{StorageLimits, StoredUsage, Usage, UsageLimit};
 pub use backend::{Backend, WriterStats};
 pub use error::{DatabaseKind, StoreError};
 pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, check_connection};
 pub use sqlite::{AuditReader, SqliteOptions, SqliteStore, back_up, inspect, make_sample};
-pub use usage::{StorageLimits, StoredUsage, Usage, UsageLimit};

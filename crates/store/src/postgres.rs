@@ -31,11 +31,11 @@ use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
+use crate::backend::usage::{StorageLimits, count, is_counted, mark_counted};
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::transfer::tables::{self, TransferTable};
-use crate::usage::{StorageLimits, count, is_counted, mark_counted};
 use connection::{PgConnection, PgParams};
 use erasure_watch::ErasureWatch;
 use read_pool::ReadPool;

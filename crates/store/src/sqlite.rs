@@ -29,13 +29,13 @@ use rusqlite::{Connection, ffi};
 
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
+use crate::backend::usage::{count, is_counted, mark_counted, size_of};
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::sql;
 use crate::sql::session::{SqlReader as _, SqlSession, run_ready};
 use crate::transfer::tables::{self, TransferTable};
-use crate::usage::{count, is_counted, mark_counted, size_of};
 use checkpoints::Checkpointer;
 use commit_texts::CommitTexts;
 use readers::{ReaderThreads, SqliteReadPool};

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::{RetentionSession as _, StoreDriver};
 use crate::StoreError;
+use crate::backend::usage::{SUBTRACT_BYTES, length};
 use crate::idempotency::{answer_place, without_personal_part};
 use crate::keyring::Keyring;
 use crate::sql::session::SqlSession;
-use crate::usage::{SUBTRACT_BYTES, length};
 
 /// How many answers one transaction opens.
 const CHUNK_ANSWERS: i64 = 500;

@@ -14,9 +14,9 @@ use super::{AnswersChunk, ClaimPosition, StoreDriver};
 use crate::StoreError;
 use crate::audit::reader::read_links;
 use crate::audit::{AuditClass, ChainHead, ChainVerifier};
+use crate::backend::usage::{self, Usage};
 use crate::sql;
 use crate::sql::session::{SqlRow, SqlSession, StoredValue};
-use crate::usage::{self, Usage};
 
 /// A chunk deletes at most this many rows, and reads at most about this many bytes of audit records.
 const CHUNK_ROWS: i64 = 1_000;

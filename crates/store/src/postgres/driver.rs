@@ -20,6 +20,7 @@ use super::writers::Writers;
 use super::{Address, PgContext};
 use crate::StoreError;
 use crate::audit::AuditClass;
+use crate::backend::usage::StorageLimits;
 use crate::backend::{
     AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
     RetentionProgress, RetentionSession, StoreDriver, WriterStats, await_reply,
@@ -27,7 +28,6 @@ use crate::backend::{
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 use crate::transfer::tables::TransferTable;
-use crate::usage::StorageLimits;
 
 pub struct PostgresStoreDriver {
     pub(super) context: Arc<PgContext>,

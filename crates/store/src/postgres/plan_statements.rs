@@ -14,11 +14,11 @@ use super::sql_texts::{INSERT_CLAIMS, INSERT_EVENTS, INSERT_LINKS};
 use super::values::{PgValue, storable};
 use crate::StoreError;
 use crate::audit::{ChainHead, UPSERT_HEAD, tenant_chain};
+use crate::backend::usage::{ADD_USAGE, ROW_BYTES, TenantUsage, UsageChange, length};
 use crate::idempotency;
 use crate::keyring::{RowPart, TenantKeys};
 use crate::sql::session::StoredValue;
 use crate::sql::{self, QueryParam};
-use crate::usage::{ADD_USAGE, ROW_BYTES, TenantUsage, UsageChange, length};
 
 /// In the values of a row: what comes before its texts, and how many they are.
 const BEFORE_TEXTS: usize = 4;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
+use crate::backend::usage;
 use crate::sql;
-use crate::usage;
 
 /// After waiting for a lock, a statement must see what was committed meanwhile, whatever the role's default is.
 pub const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";

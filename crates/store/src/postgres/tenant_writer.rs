@@ -20,10 +20,10 @@ use crate::StoreError;
 use crate::audit::{ChainHead, GET_HEAD, tenant_chain};
 use crate::backend::ReplySender;
 use crate::backend::stats::WriterCounters;
+use crate::backend::usage::{GET_USAGE, TenantUsage};
 use crate::idempotency::{self, StoredResponse};
 use crate::keyring::TenantKeys;
 use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER};
-use crate::usage::{GET_USAGE, TenantUsage};
 
 /// At most this many plans are taken together.
 const MAX_BATCH: usize = 256;

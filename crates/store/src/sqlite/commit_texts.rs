@@ -4,10 +4,10 @@ use frontdesk_engine::ports::{Claim, StoredAnswer};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::StoreError;
+use crate::backend::usage::{ADD_USAGE, GET_USAGE};
 use crate::idempotency::{self, StoredResponse};
 use crate::keyring::TenantKeys;
 use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER, INSERT_CLAIM, INSERT_EVENT, SET_EVENT_COUNTER, for_sqlite};
-use crate::usage::{ADD_USAGE, GET_USAGE};
 
 /// The statements of a commit that do not depend on a table.
 pub(super) struct CommitTexts {

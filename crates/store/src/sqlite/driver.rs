@@ -14,6 +14,7 @@ use super::writer::{SqliteWriter, WriteJob};
 use crate::StoreError;
 use crate::audit::{AuditClass, tenant_chain};
 use crate::backend::stats::WriterStats;
+use crate::backend::usage::StorageLimits;
 use crate::backend::{
     AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
     RetentionProgress, RetentionSession, StoreDriver, await_reply,
@@ -21,7 +22,6 @@ use crate::backend::{
 use crate::keyring::Keyring;
 use crate::sql::session::{SqlReader, SqlRow, StoredValue, run_ready};
 use crate::transfer::tables::TransferTable;
-use crate::usage::StorageLimits;
 
 pub struct SqliteStoreDriver {
     pub(super) context: Arc<SqliteContext>,

@@ -13,10 +13,10 @@ use rusqlite::types;
 use super::{SqliteContext, search_terms};
 use crate::StoreError;
 use crate::audit::tenant_chain;
+use crate::backend::usage::{ROW_BYTES, UsageChange, length};
 use crate::idempotency::{self, StoredResponse};
 use crate::keyring::{RowPart, TenantKeys};
 use crate::sql::{self, QueryParam};
-use crate::usage::{ROW_BYTES, UsageChange, length};
 
 pub(crate) struct EncodedCommit {
     pub(super) tenant: TenantId,

@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, params, params_from_iter};
 use super::encode::EncodedStep;
 use super::write_tx::{Rejection, WriteTx, refused};
 use crate::StoreError;
-use crate::usage::{StorageLimits, TenantUsage, UsageChange, no_room};
+use crate::backend::usage::{StorageLimits, TenantUsage, UsageChange, no_room};
 
 /// Free space is looked up again after this time.
 const MAX_AGE: Duration = Duration::from_millis(250);

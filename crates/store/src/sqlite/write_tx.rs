@@ -16,9 +16,9 @@ use super::writer::WriteTask;
 use super::{SqliteContext, is_unique_violation};
 use crate::StoreError;
 use crate::audit::ChainHead;
+use crate::backend::usage::TenantUsage;
 use crate::idempotency::StoredResponse;
 use crate::keyring::TenantKeys;
-use crate::usage::TenantUsage;
 
 /// The writer's connection, and the counters and chain heads that are written once per transaction.
 pub(crate) struct WriteTx<'a> {

@@ -15,10 +15,10 @@ use super::tx::TransferTx;
 use super::{DataLocation, Manifest, StoredValue, validation};
 use crate::StoreError;
 use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
+use crate::backend::usage;
 use crate::keyring::{Keyring, TenantKeys};
 use crate::reindex::IndexWork;
 use crate::sql::session::SqlReader;
-use crate::usage;
 
 /// About this many rows or bytes are inserted by one statement.
 const CHUNK_ROWS: usize = 1_000;
