@@ -17,6 +17,7 @@ pub mod statements;
 pub mod transfer;
 
 pub use audit::AuditSelection;
+pub use backend::usage::{StorageLimits, StoredUsage, Usage, UsageLimit};
 pub use backend::{Backend, WriterStats};
 pub use error::{DatabaseKind, StoreError};
 pub use installation::installation_key;

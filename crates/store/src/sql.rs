@@ -131,7 +131,8 @@ pub const INSERT_EVENT: &str =
 pub(crate) const EVENTS_AFTER: &str =
     "SELECT seq, event, kind, id, change, at FROM fd_outbox WHERE tenant = $1 AND seq > $2 ORDER BY seq LIMIT $3";
 pub const GET_EVENT_COUNTER: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
-pub const SET_EVENT_COUNTER: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
+/// A tenant without a row has stored nothing yet: those of earlier releases were counted.
+pub const SET_EVENT_COUNTER: &str = "INSERT INTO fd_counter (tenant, event_seq, stored_rows, stored_bytes) VALUES ($1, $2, 0, 0) \
                                 ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq";
 /// The column `meaning` holds the sealed hash of the request.
 pub const FIND_CLAIM: &str =

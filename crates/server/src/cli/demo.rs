@@ -278,6 +278,7 @@ fn commit(app: &App, contents: BusinessData) -> Option<Commit> {
     let at = app.desk.now();
     let audit = serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
     Some(Commit {
+        client: None,
         tenant: TenantId::parse(business.id)?,
         at,
         steps,

@@ -27,7 +27,7 @@ pub use finding::{ConfigErrors, Finding};
 use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_identity::LoginSettings;
-use frontdesk_store::Address;
+use frontdesk_store::{Address, StorageLimits};
 pub use keys::{ConfigKey, DefaultValue, KEYS};
 pub use mount::MountConfig;
 pub use network::IpNetwork;
@@ -217,6 +217,7 @@ pub struct LimitsConfig {
     pub calls_per_minute: u32,
     pub burst: u32,
     pub token_requests_per_minute: u32,
+    pub storage: StorageLimits,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

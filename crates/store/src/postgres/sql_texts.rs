@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
+use crate::backend::usage;
 use crate::sql;
 
 /// After waiting for a lock, a statement must see what was committed meanwhile, whatever the role's default is.
@@ -80,6 +81,8 @@ pub(crate) struct PgTexts {
     pub(crate) require_absent: Arc<str>,
     pub(crate) insert_terms: Arc<str>,
     pub(crate) delete_terms: Arc<str>,
+    /// Counts the bytes of a row that is about to change.
+    pub(crate) before_change: Arc<str>,
 }
 
 impl PgTexts {
@@ -97,6 +100,7 @@ impl PgTexts {
             .into(),
             insert_terms: insert_terms(table).into(),
             delete_terms: delete_terms(table).into(),
+            before_change: usage::before_change(table).into(),
         }
     }
 }

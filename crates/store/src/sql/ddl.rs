@@ -16,6 +16,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0005_authenticated_rows.sql"),
     INSTALLATION,
     include_str!("../migrations/0007_keys.sql"),
+    include_str!("../migrations/0008_quotas.sql"),
     include_str!("../migrations/0009_people.sql"),
 ];
 

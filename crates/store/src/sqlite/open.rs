@@ -47,7 +47,7 @@ pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "trusted_schema", "OFF")?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
+    connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }

@@ -10,9 +10,9 @@ use frontdesk_engine::{Fault, TenantId};
 use rusqlite::OptionalExtension;
 use tokio::sync::oneshot;
 
+use super::commit_texts::find_claim;
 use super::encode::EncodedCommit;
 use super::readers::{read_count, read_events, read_page, read_row};
-use super::write_tx::find_claim;
 use super::writer::WriteJob;
 use super::{SqliteStore, SqliteStoreDriver};
 use crate::StoreError;

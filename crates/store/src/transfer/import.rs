@@ -16,7 +16,7 @@ use super::{DataLocation, Manifest, StoredValue, validation};
 use crate::StoreError;
 use crate::audit::row_versions::with_registry_rows;
 use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
-use crate::backend::tenant_columns;
+use crate::backend::{tenant_columns, usage};
 use crate::keyring::{Keyring, TenantKeys};
 use crate::reindex::IndexWork;
 use crate::sql::registry_rows::{Assignment, CLIENTS, RegistryKey, TENANTS, tenant_exists};
@@ -166,6 +166,7 @@ impl TenantImport {
         // What the links of an earlier release have written is not known.
         self.tx.begin_chain(&self.audit_key, &self.chain, self.head.seq).await?;
         self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
+        self.tx.execute(&usage::count(&self.specs), &[self.tenant.id.as_str().into()]).await?;
         self.add_tenant().await?;
         self.tx.commit().await
     }
