@@ -1,6 +1,7 @@
 //! Measures Frontdesk beside a bare server that runs the same statements over the same TLS, with a load generator
 //! that checks every answer. It prints figures without judging them, and is never shipped.
 
+mod attack;
 mod call;
 mod charts;
 mod cms;
@@ -30,6 +31,7 @@ pub type BenchResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const HELP: &str = "\
 frontdesk-bench run --frontdesk BINARY --work FOLDER [--json] [--save NAME] [--only NAME] [--database NAME] [--call NAME] [--long]
+frontdesk-bench attack --frontdesk BINARY --work FOLDER [--only NAME]
 frontdesk-bench charts [RESULT]
 frontdesk-bench reference --database FILE|URL --certificates FOLDER
 frontdesk-bench reference --site FILE|URL --certificates FOLDER
@@ -81,6 +83,11 @@ fn command(arguments: &[String]) -> BenchResult<()> {
     match arguments.split_first() {
         Some((first, rest)) if first == "charts" => draw_charts(rest.first()),
         Some((first, rest)) if first == "run" => runtime.block_on(run(&parse_options(rest)?)),
+        Some((first, rest)) if first == "attack" => {
+            // One thread, so that the attacker leaves a core to whom it attacks.
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+            runtime.block_on(attack::run(&attack_options(rest)?))
+        }
         Some((first, rest)) if first == "reference" => {
             let certificates = value(rest, "--certificates").ok_or(HELP)?.into();
             match (value(rest, "--site"), value(rest, "--partner")) {
@@ -176,6 +183,17 @@ fn parse_options(arguments: &[String]) -> BenchResult<Options> {
         save: value(arguments, "--save").map(str::to_owned),
         format: if has("--json") { OutputFormat::Json } else { OutputFormat::Table },
         sizes: if has("--long") { DataSizes::All } else { DataSizes::Default },
+    })
+}
+
+fn attack_options(arguments: &[String]) -> BenchResult<attack::AttackOptions> {
+    let only = value(arguments, "--only").map(str::to_owned);
+    Ok(attack::AttackOptions {
+        frontdesk: value(arguments, "--frontdesk").ok_or(HELP)?.into(),
+        work: value(arguments, "--work").ok_or(HELP)?.into(),
+        // A page has all of it or is not written.
+        page: only.is_none().then(|| PathBuf::from("docs/security-figures.md")),
+        only,
     })
 }
 

@@ -118,8 +118,7 @@ impl Server {
 
     pub fn resident_kib(&self) -> BenchResult<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
-        Ok(line.trim().trim_end_matches(" kB").parse()?)
+        resident_of(&status)
     }
 }
 
@@ -128,6 +127,12 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The resident memory of a process in KiB.
+pub fn resident_of(status: &str) -> BenchResult<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
 /// The name in parentheses may hold spaces, so fields are counted from behind it.

@@ -71,7 +71,7 @@ fn frontdesk_clock() -> String {
     frontdesk::system::SystemClock.now().to_rfc3339()
 }
 
-fn commit() -> String {
+pub fn commit() -> String {
     let described = Command::new("git").args(["describe", "--always", "--dirty", "--exclude", "*"]).output();
     described
         .ok()

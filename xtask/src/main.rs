@@ -26,6 +26,8 @@ cargo xtask <command>
                  --json                                      as JSON
                  --save NAME                                 as bench/results/<date>-NAME.json
                  --charts [FILE]                             draw docs/performance/*.svg from a saved result
+  attack         floods against the release binary on this machine; writes docs/security-figures.md
+                 --only nested|refused|memory|silent|slow|secrets|fuzz|tenants   one attack
   tidy           the project's rules that no compiler checks
   man            manual pages and shell completions, into target/man and target/completions
 ";
@@ -43,7 +45,8 @@ fn main() -> ExitCode {
         ["test", "--long"] => test::run(&workspace, Selection::Long),
         ["test", "--only", step] => test::run(&workspace, Selection::Step(step)),
         ["bench", "--charts", result @ ..] => charts(&workspace, result),
-        ["bench", options @ ..] => bench(&workspace, options),
+        ["bench", options @ ..] => measure(&workspace, "run", options),
+        ["attack", options @ ..] => measure(&workspace, "attack", options),
         ["tidy"] => run_tidy(&workspace),
         ["man"] => manuals(&workspace).map_or_else(|problem| fail(&problem), |()| ExitCode::SUCCESS),
         [] | ["help" | "--help" | "-h"] => {
@@ -83,11 +86,11 @@ fn manuals(workspace: &Workspace) -> Result<(), String> {
     Ok(())
 }
 
-/// Builds both servers as they are shipped, and measures them. Standard output is the result's alone.
-fn bench(workspace: &Workspace, options: &[&str]) -> ExitCode {
+/// Builds both servers as they are shipped, and measures or attacks them. Standard output is the result's alone.
+fn measure(workspace: &Workspace, command: &str, options: &[&str]) -> ExitCode {
     let build = ["build", "--release", "--package", "frontdesk", "--package", "frontdesk-bench"];
     let frontdesk = workspace.release_binary();
-    let mut run = console::command(frontdesk.with_file_name("frontdesk-bench"), &["run"], &workspace.root);
+    let mut run = console::command(frontdesk.with_file_name("frontdesk-bench"), &[command], &workspace.root);
     run.arg("--frontdesk").arg(&frontdesk).arg("--work").arg(workspace.target.join("bench")).args(options);
     for mut command in [console::cargo(&build, &workspace.root), run] {
         match command.status() {

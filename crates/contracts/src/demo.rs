@@ -15,6 +15,44 @@ pub struct DemoInfo {
     /// The scopes of a demo client: all of the contract.
     pub scopes: Scopes,
     pub example: ExampleCall,
+    pub form: DemoForm,
+}
+
+/// A search that the demo's page offers to anybody: data that is public, and no personal data.
+pub struct DemoForm {
+    pub tool: &'static str,
+    /// All that its caller may do.
+    pub scopes: Scopes,
+    /// Whose data is searched.
+    pub business: Business,
+    pub fields: &'static [DemoField],
+    /// Further arguments, as a JSON object.
+    pub arguments: &'static str,
+    pub columns: &'static [DemoColumn],
+}
+
+/// An argument of the search, as text.
+pub struct DemoField {
+    pub argument: &'static str,
+    pub label: &'static str,
+    pub example: &'static str,
+}
+
+/// A column of the result.
+pub struct DemoColumn {
+    pub label: &'static str,
+    /// The fields of an item, joined by a space.
+    pub fields: &'static [&'static str],
+    pub format: ColumnFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnFormat {
+    Text,
+    /// An amount in the smallest unit and its currency.
+    Money,
+    /// A value and its unit.
+    Measure,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::model::caller::TenantId;
 use crate::model::contract::Contract;
 use crate::model::mount_policy::MountPolicy;
 use crate::model::route::RouteTable;
-use crate::model::timestamp::Millis;
+use crate::model::timestamp::{Millis, MonotonicMillis};
 use crate::model::trace::Trace;
 use crate::pipeline::record::service_level::ServiceLevel;
 use crate::pipeline::resolve::catalogue::Catalogue;
@@ -219,6 +219,11 @@ impl Mount {
 impl Desk {
     pub fn now(&self) -> Millis {
         self.clock.now()
+    }
+
+    /// For rate budgets and caches, which no set clock may lengthen or end.
+    pub fn monotonic(&self) -> MonotonicMillis {
+        self.clock.monotonic()
     }
 
     /// A trace that begins here: 48 bits of time and 80 random bits, so that traces sort by age too.

@@ -22,7 +22,7 @@ use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::Incoming;
 use crate::model::reply::Reply;
 use crate::model::tool::Effect;
-use crate::pipeline::admit::{Charge, take_budget};
+use crate::pipeline::admit::{BodyRate, Charge, take_budget};
 use crate::pipeline::frame::FrameRejection;
 use crate::pipeline::permit::one_tenant;
 use crate::pipeline::precheck::{
@@ -142,7 +142,7 @@ async fn read_request<'a>(
     let (body, peeked) = match (&mount.policy, &incoming.transport_fault) {
         (Some(policy), _) => check_transport(context, policy, PeekResult::partial).await?,
         (None, Some(fault)) => return Err(fault.clone().into()),
-        (None, None) => (incoming.body.collect().await?, PeekResult::Partial(PeekedMessage::default())),
+        (None, None) => (context.collect_body(BodyRate::Json).await?, PeekResult::Partial(PeekedMessage::default())),
     };
     let peek = peeked.peek();
     let read = read_queued_request(context, &body, &peek);

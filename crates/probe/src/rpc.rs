@@ -178,8 +178,9 @@ impl RpcClient {
         }
         let (id, body) = self.message(method, params);
         let headers = self.headers(credential, accept);
-        let ends =
-            |message: &[u8]| json::parse(message).is_ok_and(|message| message.get("id") == Some(&Value::from(id)));
+        let ends = |message: &[u8]| {
+            json::parse_answer(message).is_ok_and(|message| message.get("id") == Some(&Value::from(id)))
+        };
         let answer = self.https.post(&headers, &body, self.until, reading, ends).await?;
         if let Some(session) = answer.headers.get(SESSION).filter(|_| method == "initialize") {
             self.session = Some(session.clone());
@@ -224,7 +225,7 @@ fn outcome(message: &[u8], id: u64) -> Result<RpcOutcome, String> {
     if message.is_empty() {
         return Err("an empty body".to_owned());
     }
-    let message = json::parse(message).map_err(|_| "a body that is not strict JSON".to_owned())?;
+    let message = json::parse_answer(message).map_err(|_| "a body that is not strict JSON".to_owned())?;
     if message.get("jsonrpc") != Some(&Value::from("2.0")) {
         return Err("a message without \"jsonrpc\": \"2.0\"".to_owned());
     }

@@ -3,8 +3,10 @@
 
 pub mod admin;
 pub mod app;
+mod audit_anchor;
 pub mod cli;
 pub mod config;
+pub mod connect;
 pub mod data_dir;
 pub mod export_file;
 pub mod http;

@@ -1,13 +1,22 @@
 //! The audit chains: how a link's hash is computed, how a chain is verified, and the row that stores its head.
 
+pub(crate) mod anchor;
 pub(crate) mod buffer;
 pub(crate) mod reader;
+mod report;
+pub(crate) mod roster;
+pub(crate) mod row_versions;
+pub(crate) mod summary;
 
 use frontdesk_engine::seal::SealKey;
 use serde_json::Value;
 
 use crate::StoreError;
 use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
+
+pub use anchor::{AnchorFinding, AnchorReport, AnchorStart, anchor_key};
+pub use report::{AuditFinding, AuditReport, ChainReport, RowDifference};
+pub use row_versions::{ComparedTable, RowCounts, RowRemoval};
 
 /// The hash before the first link.
 pub(crate) const GENESIS_HASH: [u8; 32] = [0; 32];
@@ -93,27 +102,6 @@ impl<'a> ChainSelection<'a> {
             ChainSelection::OfTenant(tenant) => serde_json::from_str::<Value>(record)
                 .is_ok_and(|record| record.get("tenant").and_then(Value::as_str) == Some(*tenant)),
         }
-    }
-}
-
-/// The result of a verification.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditReport {
-    pub chains: Vec<ChainReport>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChainReport {
-    pub chain: String,
-    pub links: u64,
-    pub records: u64,
-    /// The number of the first link that is not as it was written, and why.
-    pub broken: Option<(i64, &'static str)>,
-}
-
-impl AuditReport {
-    pub fn is_intact(&self) -> bool {
-        self.chains.iter().all(|chain| chain.broken.is_none())
     }
 }
 

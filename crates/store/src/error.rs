@@ -69,6 +69,10 @@ pub enum StoreError {
     WrongKey,
     /// The row of the installation, which has its signing key, is missing.
     NoInstallation,
+    /// The sealed summary of the audit chains is missing or was changed.
+    NoSummary,
+    /// A line that should be an audit anchor is none.
+    NotAnAnchor,
     Io {
         path: PathBuf,
         error: std::io::Error,
@@ -88,6 +92,8 @@ pub enum StoreError {
     RlsMissing {
         table: String,
     },
+    /// The rows of the database had MACs the last time, and have none now.
+    MacsRemoved,
     /// A queue is full.
     Busy,
     /// The transaction was not committed.
@@ -212,8 +218,15 @@ impl fmt::Display for StoreError {
             }
             StoreError::NotInitialized => write!(
                 out,
-                "this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with it, \
+                "this version of Frontdesk has not set up the database yet. Start `frontdesk serve` with it, \
                  or stop the server that uses the data folder, and import again."
+            ),
+            StoreError::NoSummary => {
+                write!(out, "the summary of the audit chains is missing or was changed. Run `frontdesk audit verify`.")
+            }
+            StoreError::NotAnAnchor => write!(
+                out,
+                "the last line of the file is no audit anchor. Name another file, or remove an incomplete last line."
             ),
             StoreError::NoInstallation => write!(
                 out,
@@ -259,6 +272,11 @@ impl fmt::Display for StoreError {
                 "row-level security of the table {table} is not as Frontdesk made it. Look into who changed it; then run: \
                  ALTER TABLE {table} ENABLE ROW LEVEL SECURITY; ALTER TABLE {table} FORCE ROW LEVEL SECURITY, \
                  and drop policies that are not named frontdesk"
+            ),
+            StoreError::MacsRemoved => write!(
+                out,
+                "the rows of this database have no MACs, although they had them when this master key was used last: the \
+                 database was put back to an earlier release, or changed by somebody without the key. Restore a backup."
             ),
             StoreError::Busy => write!(out, "the queue is full"),
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),

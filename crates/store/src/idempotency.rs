@@ -5,6 +5,8 @@ use std::collections::HashSet;
 
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, StoredAnswer};
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde::Deserialize;
 
 use crate::StoreError;
@@ -31,11 +33,11 @@ pub(crate) fn seal(
     key_hash: &str,
     answer: &Item,
 ) -> Option<StoredResponse> {
-    let text = encode(answer)?;
+    let encoded = encode(answer)?;
     let data = |cell| associated_data(cell, tenant, claim.client.as_str(), claim.tool, key_hash);
     Some(StoredResponse {
         request_hash: keyring.seal(keys, &data("fd_claim meaning"), &claim.request_hash)?,
-        answer: keyring.seal(keys, &data("fd_claim"), text.as_bytes())?,
+        answer: keyring.seal(keys, &data("fd_claim"), &encoded)?,
     })
 }
 
@@ -48,8 +50,8 @@ pub(crate) fn open(
 ) -> Option<StoredAnswer> {
     let data = |cell| associated_data(cell, tenant, claim.client.as_str(), claim.tool, key_hash);
     let request_hash = keys.open_bytes(&data("fd_claim meaning"), &stored.request_hash)?;
-    let text = keys.open(&data("fd_claim"), &stored.answer)?;
-    Some(StoredAnswer { request_hash: request_hash.try_into().ok()?, answer: decode(&text)? })
+    let encoded = keys.open_bytes(&data("fd_claim"), &stored.answer)?;
+    Some(StoredAnswer { request_hash: request_hash.try_into().ok()?, answer: decode(&encoded)? })
 }
 
 /// Where a claim is stored, which it is sealed for.
@@ -65,7 +67,7 @@ pub(crate) fn open_at(keys: &TenantKeys, place: &ClaimPlace<'_>, request_hash: &
     let ClaimPlace { tenant, client, tool, key_hash } = place;
     let data = |cell| associated_data(cell, tenant, client, tool, key_hash);
     let request_hash = keys.open_bytes(&data("fd_claim meaning"), request_hash)?;
-    decode(&keys.open(&data("fd_claim"), answer)?).filter(|_| request_hash.len() == 32)
+    decode(&keys.open_bytes(&data("fd_claim"), answer)?).filter(|_| request_hash.len() == 32)
 }
 
 /// The same answer without its personal part, sealed again, if it is about one of these ids and has such a part.
@@ -76,12 +78,12 @@ pub(crate) fn without_personal_part(
     sealed: &[u8],
     ids: &HashSet<String>,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let answer = keys.open(&place, sealed).and_then(|text| decode(&text)).ok_or(StoreError::WrongKey)?;
+    let answer = keys.open_bytes(&place, sealed).and_then(|encoded| decode(&encoded)).ok_or(StoreError::WrongKey)?;
     if answer.personal.is_none() || !ids.contains(&answer.id) {
         return Ok(None);
     }
-    let text = encode(&Item { personal: None, ..answer });
-    let sealed = text.and_then(|text| keyring.seal(keys, &place, text.as_bytes()));
+    let encoded = encode(&Item { personal: None, ..answer });
+    let sealed = encoded.and_then(|encoded| keyring.seal(keys, &place, &encoded));
     sealed.map(Some).ok_or(StoreError::WrongKey)
 }
 
@@ -98,13 +100,32 @@ struct EncodedAnswer(
     i64,
 );
 
-fn encode(answer: &Item) -> Option<String> {
+/// The first byte of a deflated array. Older releases stored the array itself, which begins with a bracket.
+const DEFLATED: u8 = 1;
+/// The fastest level makes a typical answer half as long.
+const DEFLATE_LEVEL: u8 = 1;
+/// Far more than any answer has, so that a damaged one cannot fill the memory.
+const MAX_ENCODED_BYTES: usize = 64 * 1024 * 1024;
+
+/// Deflated before it is sealed: an answer is the largest thing that a write stores, and nobody can search it.
+fn encode(answer: &Item) -> Option<Vec<u8>> {
+    let mut encoded = vec![DEFLATED];
+    encoded.extend(compress_to_vec(array(answer)?.as_bytes(), DEFLATE_LEVEL));
+    Some(encoded)
+}
+
+fn array(answer: &Item) -> Option<String> {
     let Item { id, version, body, masked, personal } = answer;
     serde_json::to_string(&(id, body, masked, personal, version)).ok()
 }
 
-fn decode(text: &str) -> Option<Item> {
-    let EncodedAnswer(id, body, masked, personal, version) = serde_json::from_str(text).ok()?;
+fn decode(encoded: &[u8]) -> Option<Item> {
+    let inflated = match encoded.split_first()? {
+        (&DEFLATED, deflated) => Some(decompress_to_vec_with_limit(deflated, MAX_ENCODED_BYTES).ok()?),
+        _ => None,
+    };
+    let array = inflated.as_deref().unwrap_or(encoded);
+    let EncodedAnswer(id, body, masked, personal, version) = serde_json::from_slice(array).ok()?;
     Some(Item { id, version, body, masked, personal })
 }
 
@@ -143,9 +164,32 @@ mod tests {
             masked: None,
             personal: Some(r#"{"owner":"Ada"}"#.to_owned()),
         };
-        let text = encode(&answer).unwrap();
+        let text = array(&answer).unwrap();
         assert_eq!(text, r#"["b1","{\"id\":\"b1\"}",null,"{\"owner\":\"Ada\"}",7]"#);
-        assert_eq!(decode(&text), Some(answer));
+        assert_eq!(decode(text.as_bytes()).as_ref(), Some(&answer));
+        assert_eq!(decode(&encode(&answer).unwrap()), Some(answer));
+    }
+
+    #[test]
+    fn an_answer_is_stored_in_half_of_its_length() {
+        let body = r#"{"id":"led_01m7qdqg1vvhvtsv872y5mm6wn","type":"lead","dealership_id":"acme","status":"new","interest":"buy","consent":{"status":"granted","channels":["email","sms"],"granted_at":"2026-11-18T13:32:21.435Z"},"consent_id":"cns_01m7qdqg1vsg12xkversth5g52","received_at":"2026-11-18T13:32:21.435Z","created_at":"2026-11-18T13:32:21.435Z","updated_at":"2026-11-18T13:32:21.435Z","version":1}"#;
+        let masked = r#"{"source":{"channel":"ai_agent"},"contact":{"name":"D. R. *.","email":"d***@e***.com","phone":"+1******0001"},"redacted":["contact.name","contact.email","contact.phone","comments","consent_text"]}"#;
+        let personal = r#"{"source":{"channel":"ai_agent"},"contact":{"name":"Dana Reyes","email":"dana1@example.com","phone":"+15125550001"},"comments":"After six, please.","consent_text":"Yes, do call me"}"#;
+        let [body, masked, personal] = [body, masked, personal].map(str::to_owned);
+        let answer = Item {
+            id: "led_01m7qdqg1vvhvtsv872y5mm6wn".to_owned(),
+            version: 1,
+            body,
+            masked: Some(masked),
+            personal: Some(personal),
+        };
+        let (plain, stored) = (array(&answer).unwrap(), encode(&answer).unwrap());
+        assert!(stored.len() * 2 <= plain.len() + 32, "{} of {} bytes", stored.len(), plain.len());
+        assert_eq!(decode(&stored), Some(answer));
+        // A damaged one is no answer and no panic.
+        for length in 0..stored.len() {
+            assert_eq!(decode(&stored[..length]), None, "{length}");
+        }
     }
 
     /// The array had four members until the version was added.

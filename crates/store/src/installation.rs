@@ -3,12 +3,18 @@
 
 use std::sync::Arc;
 
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::seal::installation_key::InstallationKey;
 
+use serde_json::json;
+
 use crate::StoreError;
+use crate::audit::reader::AUDITOR;
+use crate::audit::{self, summary};
 use crate::postgres::connection::PgConnection;
+use crate::reindex::IndexSession;
 use crate::sql::session::{SqlReader, SqlSession, StoredValue};
 use crate::sqlite::open;
 use crate::transfer::DataLocation;
@@ -20,6 +26,9 @@ const KEY_PURPOSE: &str = "installation key";
 pub(crate) struct SetupKeys {
     pub(crate) master: SealKey,
     pub(crate) random: Arc<dyn Random>,
+    /// Whose audit chain records it.
+    pub(crate) node: String,
+    pub(crate) at: Millis,
 }
 
 /// When the row was made.
@@ -42,7 +51,6 @@ impl InstallationState {
 
 pub(crate) struct Installation {
     pub(crate) key: InstallationKey,
-    #[expect(dead_code, reason = "audit verify reads it, which follows")]
     pub(crate) state: InstallationState,
 }
 
@@ -72,12 +80,42 @@ pub(crate) async fn find<S: SqlReader>(session: &S, master: &SealKey) -> Result<
     }))
 }
 
-/// Within the transaction that has created the table, or found the row missing.
-pub(crate) async fn create<S: SqlSession>(
+/// Within the transaction that migrates the schema. The row is made with its table; then the summary is, too, of the
+/// chains that are there. A row that is missing later is made again, and the record and the row say so.
+pub(crate) async fn set_up<S: IndexSession>(
     session: &S,
     keys: &SetupKeys,
-    state: InstallationState,
+    is_new: IsNewTable,
 ) -> Result<(), StoreError> {
+    let audit_key = keys.master.derive(audit::KEY_PURPOSE);
+    let state = match is_new {
+        IsNewTable::Yes => InstallationState::Original,
+        IsNewTable::No if find(session, &keys.master).await?.is_none() => InstallationState::Recreated,
+        IsNewTable::No => return Ok(()),
+    };
+    let public_key = create(session, keys, state).await?;
+    if state == InstallationState::Original {
+        session.set_tenant(AUDITOR).await?;
+        summary::create(session, &audit_key, keys.at).await?;
+        session.set_tenant("").await?;
+        // A new database has nothing to record it for.
+        if session.query("SELECT 1 FROM fd_audit_roster LIMIT 1", &[]).await?.is_empty() {
+            return Ok(());
+        }
+    }
+    let at = keys.at.to_rfc3339();
+    let record = json!({"at": at, "action": "installation.set_up", "state": state.as_str(), "public_key": public_key});
+    summary::append_record(session, &audit_key, &keys.node, keys.at, &record.to_string()).await
+}
+
+/// Whether the migration creates the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IsNewTable {
+    Yes,
+    No,
+}
+
+async fn create<S: SqlSession>(session: &S, keys: &SetupKeys, state: InstallationState) -> Result<String, StoreError> {
     let key = keys.master.derive(KEY_PURPOSE);
     let seed = InstallationKey::random_seed(keys.random.as_ref());
     let sealed = key.seal(keys.random.as_ref(), &[KEY_PURPOSE], seed.as_slice()).ok_or(StoreError::WrongKey)?;
@@ -85,7 +123,8 @@ pub(crate) async fn create<S: SqlSession>(
     let text = "INSERT INTO fd_installation (one, sealed_seed, state, seal) VALUES (1, $1, $2, $3)";
     let params: [StoredValue; 3] = [sealed.as_slice().into(), state.as_str().into(), seal.as_slice().into()];
     session.execute(text, &params).await?;
-    Ok(())
+    let pair = InstallationKey::from_seed(seed.as_slice()).ok_or(StoreError::WrongKey)?;
+    Ok(pair.public_key().to_string())
 }
 
 fn row_seal(key: &SealKey, sealed: &[u8], state: &str) -> [u8; 32] {

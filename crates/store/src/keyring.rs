@@ -9,6 +9,7 @@ use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
+use crate::sql::registry_rows::RegistryKey;
 
 /// A tenant's two keys: one for sealing, one for keyed hashes.
 pub(crate) struct TenantKeys {
@@ -63,6 +64,7 @@ const PURPOSE: &str = "tenant keys";
 
 pub(crate) struct Keyring {
     wrapping: SealKey,
+    registry: RegistryKey,
     random: Arc<dyn Random>,
     cache: RwLock<KeyCache>,
 }
@@ -80,7 +82,17 @@ pub(crate) struct CacheState(u64);
 
 impl Keyring {
     pub(crate) fn new(master: &SealKey, random: Arc<dyn Random>) -> Keyring {
-        Keyring { wrapping: master.derive(PURPOSE), random, cache: RwLock::default() }
+        Keyring {
+            wrapping: master.derive(PURPOSE),
+            registry: RegistryKey::new(master),
+            random,
+            cache: RwLock::default(),
+        }
+    }
+
+    /// The key of the rows that decide access.
+    pub(crate) fn registry(&self) -> &RegistryKey {
+        &self.registry
     }
 
     /// A new tenant's wrapped key. It can be used only after `unwrap`.
@@ -112,6 +124,11 @@ impl Keyring {
             cache.tenants.insert(tenant.to_owned(), Arc::clone(&keys));
         }
         Ok(keys)
+    }
+
+    /// Whether this master key has wrapped the tenant's key.
+    pub(crate) fn opens(&self, tenant: &str, wrapped: &[u8]) -> bool {
+        unwrap_key(&self.wrapping, tenant, wrapped).is_some()
     }
 
     pub(crate) fn state(&self) -> CacheState {

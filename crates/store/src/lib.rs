@@ -21,4 +21,5 @@ pub use backend::{Backend, WriterStats};
 pub use error::{DatabaseKind, StoreError};
 pub use installation::installation_key;
 pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, check_connection};
+pub use sql::registry_rows::UnauthenticatedRows;
 pub use sqlite::{AuditReader, SqliteOptions, SqliteStore, back_up, inspect, make_sample};

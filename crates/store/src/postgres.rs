@@ -35,6 +35,7 @@ use crate::backend::{SqlStore, load_tenant_keys};
 use crate::installation::SetupKeys;
 use crate::keyring::Keyring;
 use crate::reindex;
+use crate::sql::registry_rows::UnauthenticatedRows;
 use crate::transfer::tables::{self, TransferTable};
 use connection::PgConnection;
 use erasure_watch::ErasureWatch;
@@ -94,22 +95,34 @@ pub(crate) async fn check_initialized(
 }
 
 impl PostgresStore {
+    /// Also a database of a release without MACs, whose rows are trusted.
     pub async fn open(options: PostgresOptions) -> Result<PostgresStore, StoreError> {
+        PostgresStore::open_with(options, UnauthenticatedRows::Adopt).await
+    }
+
+    pub async fn open_with(options: PostgresOptions, rows: UnauthenticatedRows) -> Result<PostgresStore, StoreError> {
         // Migrations may take longer than a statement is allowed to otherwise.
         let connection = PgConnection::connect(&options.address.without_statement_timeout()).await?;
         rls::check_role(&connection).await?;
-        let keys = SetupKeys { master: options.master.clone(), random: Arc::clone(&options.random) };
-        let work = schema::migrate(&connection, &options.tables, &keys).await?;
-        rls::check_policies(&connection, &options.tables).await?;
+        let keyring = Keyring::new(&options.master, options.random.clone());
         let mut name = [0; 8];
         options.random.fill(&mut name);
+        let node: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
+        let keys = SetupKeys {
+            master: options.master.clone(),
+            random: Arc::clone(&options.random),
+            node: node.clone(),
+            at: options.clock.now(),
+        };
+        let work = schema::migrate(&connection, &options.tables, &keys, keyring.registry(), rows).await?;
+        rls::check_policies(&connection, &options.tables).await?;
         let context = Arc::new(PgContext {
-            keyring: Keyring::new(&options.master, options.random),
+            keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
             clock: options.clock,
             tables: options.tables.iter().map(|table| (table.name, PgTexts::of(table))).collect(),
             erased_tables: tables::all(&options.tables),
-            node: name.iter().map(|byte| format!("{byte:02x}")).collect(),
+            node,
         });
         load_tenant_keys(&connection, &context.keyring).await?;
         reindex::run(&connection, &context.keyring, &work).await?;

@@ -10,6 +10,7 @@ use frontdesk_engine::model::table::{ColumnSpec, IndexFn, RowIndex, SearchTerm, 
 
 use crate::StoreError;
 use crate::keyring::{Keyring, TenantKeys};
+use crate::sql::registry_rows::{self, TENANTS};
 use crate::sql::session::{SqlRow, SqlSession, StoredValue};
 use crate::sql::{self, QueryParam, SealedRow, ddl};
 
@@ -83,7 +84,7 @@ pub(crate) async fn run<S: IndexSession>(session: &S, keyring: &Keyring, all: &[
         let columns: Vec<&str> = work.columns.iter().map(|column| column.name).collect();
         tracing::info!(table = work.table.name, columns = columns.join(" "), "table reindex started");
         let rows = run_table(session, keyring, work).await?;
-        finish(session, work).await?;
+        finish(session, keyring, work).await?;
         tracing::info!(table = work.table.name, rows, "table reindex finished");
     }
     Ok(())
@@ -109,7 +110,7 @@ async fn run_table<S: IndexSession>(session: &S, keyring: &Keyring, work: &Index
     while let Some(position) = read_position(session, work, "").await? {
         let (tenant, after) = match &position.id {
             Some(id) => (position.tenant.clone(), id.as_str()),
-            None => match next_tenant(session, &position.tenant).await? {
+            None => match next_tenant(session, keyring, &position.tenant).await? {
                 Some(tenant) => (tenant, ""),
                 None => break,
             },
@@ -239,10 +240,9 @@ async fn read_position<S: SqlSession>(
 }
 
 /// Those that are being erased need no index.
-async fn next_tenant<S: SqlSession>(session: &S, after: &str) -> Result<Option<String>, StoreError> {
-    let text = "SELECT tenant FROM fd_tenant WHERE tenant > $1 AND erasing_at IS NULL ORDER BY tenant LIMIT 1";
-    let rows = session.query(text, &[after.into()]).await?;
-    rows.first().map(|row| row.text(0).map(str::to_owned)).transpose()
+async fn next_tenant<S: SqlSession>(session: &S, keyring: &Keyring, after: &str) -> Result<Option<String>, StoreError> {
+    let found = registry_rows::next_tenant(session, keyring.registry(), after).await?;
+    found.map(|row| row.text("tenant").map(str::to_owned)).transpose()
 }
 
 /// Also of a tenant that another node has registered since the start.
@@ -254,23 +254,23 @@ async fn tenant_keys<S: SqlSession>(
     if let Some(keys) = keyring.keys(tenant) {
         return Ok(keys);
     }
-    let rows = session.query("SELECT sealed_key FROM fd_tenant WHERE tenant = $1", &[tenant.into()]).await?;
-    keyring.unwrap(tenant, rows.first().ok_or(StoreError::UnknownTenant)?.bytes(0)?)
+    let rows = TENANTS.find(session, keyring.registry(), "WHERE tenant = $1", &[tenant.into()]).await?;
+    keyring.unwrap(tenant, rows.first().ok_or(StoreError::UnknownTenant)?.bytes("sealed_key")?)
 }
 
 /// Creates the indexes of the new columns, now that they are filled.
-async fn finish<S: IndexSession>(session: &S, work: &IndexWork) -> Result<(), StoreError> {
+async fn finish<S: IndexSession>(session: &S, keyring: &Keyring, work: &IndexWork) -> Result<(), StoreError> {
     session.begin("").await?;
-    let outcome = finish_in_tx(session, work).await;
+    let outcome = finish_in_tx(session, keyring, work).await;
     session.end(outcome).await
 }
 
-async fn finish_in_tx<S: IndexSession>(session: &S, work: &IndexWork) -> Result<(), StoreError> {
+async fn finish_in_tx<S: IndexSession>(session: &S, keyring: &Keyring, work: &IndexWork) -> Result<(), StoreError> {
     if read_position(session, work, S::FOR_UPDATE).await?.is_none() {
         return Ok(());
     }
     for column in work.columns.iter().filter(|column| work.table.unique.contains(&column.name)) {
-        check_unique(session, work.table, column.name).await?;
+        check_unique(session, keyring, work.table, column.name).await?;
     }
     for text in ddl::indexes(work.table, &[]) {
         if session.create_index(&text).await?.is_none() {
@@ -287,6 +287,7 @@ async fn finish_in_tx<S: IndexSession>(session: &S, work: &IndexWork) -> Result<
 /// Says which rows have the same value, which a failed index does not.
 async fn check_unique<S: IndexSession>(
     session: &S,
+    keyring: &Keyring,
     table: &'static TableSpec,
     column: &'static str,
 ) -> Result<(), StoreError> {
@@ -296,7 +297,7 @@ async fn check_unique<S: IndexSession>(
          GROUP BY {column} HAVING count(*) > 1 LIMIT 1"
     );
     let mut tenant = String::new();
-    while let Some(next) = next_tenant(session, &tenant).await? {
+    while let Some(next) = next_tenant(session, keyring, &tenant).await? {
         tenant = next;
         session.set_tenant(&tenant).await?;
         if let Some(row) = session.query(&text, &[tenant.as_str().into()]).await?.first() {

@@ -2,6 +2,7 @@
 //! use `$n` and stay within what the supported databases share.
 
 pub(crate) mod ddl;
+pub(crate) mod registry_rows;
 pub(crate) mod session;
 
 use std::fmt::Write;

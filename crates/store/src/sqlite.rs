@@ -26,12 +26,13 @@ use frontdesk_engine::seal::SealKey;
 use rusqlite::ffi;
 
 use crate::StoreError;
-use crate::audit::KEY_PURPOSE;
+use crate::audit::{ComparedTable, KEY_PURPOSE, RowRemoval};
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::installation::SetupKeys;
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::sql;
+use crate::sql::registry_rows::UnauthenticatedRows;
 use crate::sql::session::run_ready;
 use crate::transfer::tables::{self, TransferTable};
 use checkpoints::Checkpointer;
@@ -66,11 +67,14 @@ pub type SqliteStore = SqlStore<SqliteStoreDriver>;
 pub(crate) struct SqliteContext {
     keyring: Keyring,
     audit_key: SealKey,
+    master: SealKey,
     clock: Arc<dyn Clock>,
     tables: HashMap<&'static str, SqliteTexts>,
     commit_texts: CommitTexts,
     /// The tables with rows of tenants.
     erased_tables: Vec<TransferTable>,
+    /// The tables whose rows the store compares with the audit record.
+    compared_tables: Vec<ComparedTable>,
 }
 
 /// The statements of one table, generated once.
@@ -86,22 +90,39 @@ pub(crate) struct SqliteTexts {
 }
 
 impl SqliteStore {
+    /// Also a database of a release without MACs, whose rows are trusted.
     pub fn open(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
-        let path = options.path.clone();
-        SqliteStore::open_file(options).map_err(|error| error.of_file(&path))
+        SqliteStore::open_with(options, UnauthenticatedRows::Adopt)
     }
 
-    fn open_file(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
+    pub fn open_with(options: SqliteOptions, rows: UnauthenticatedRows) -> Result<SqliteStore, StoreError> {
+        let path = options.path.clone();
+        SqliteStore::open_file(options, rows).map_err(|error| error.of_file(&path))
+    }
+
+    fn open_file(options: SqliteOptions, rows: UnauthenticatedRows) -> Result<SqliteStore, StoreError> {
         let connection = open::writer(&options.path)?;
-        let keys = SetupKeys { master: options.master.clone(), random: Arc::clone(&options.random) };
-        let work = open::migrate(&connection, &options.tables, &keys)?;
+        let keyring = Keyring::new(&options.master, Arc::clone(&options.random));
+        let keys = SetupKeys {
+            master: options.master.clone(),
+            random: Arc::clone(&options.random),
+            node: audit::NODE.to_owned(),
+            at: options.clock.now(),
+        };
+        let work = open::migrate(&connection, &options.tables, &keys, keyring.registry(), rows)?;
         let context = Arc::new(SqliteContext {
-            keyring: Keyring::new(&options.master, options.random),
+            keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
+            master: options.master,
             clock: options.clock,
             tables: options.tables.iter().map(|table| (table.name, SqliteTexts::of(table))).collect(),
             commit_texts: CommitTexts::default(),
             erased_tables: tables::all(&options.tables),
+            compared_tables: options
+                .tables
+                .iter()
+                .map(|table| ComparedTable { table, removal: RowRemoval::Audited })
+                .collect(),
         });
         run_ready(load_tenant_keys(&connection, &context.keyring))?;
         run_ready(reindex::run(&connection, &context.keyring, &work))?;

@@ -41,8 +41,9 @@ pub mod sqlite {
 /// Statements for PostgreSQL only.
 pub mod postgres {
     pub use crate::postgres::sql_texts::{
-        BEGIN, BEGIN_READ, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, LOCK_TENANT, SET_TENANT, insert_many, insert_terms,
+        BEGIN, BEGIN_READ, COMMIT, INSERT_CLAIMS, INSERT_EVENTS, SET_TENANT, insert_many, insert_terms,
     };
+    pub use crate::sql::registry_rows::LOCK_TENANT;
 }
 
 /// Queries for a site's database.

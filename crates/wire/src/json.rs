@@ -1,6 +1,8 @@
 //! JSON as the desk accepts it: one meaning per text, or a refusal. It must never repeat the text
 //! it refuses, since that text may hold personal data.
 
+mod scan;
+
 use std::cell::Cell;
 use std::fmt;
 
@@ -13,6 +15,9 @@ pub use serde_json::{Map, Value};
 /// walk over a value may recurse without fear for the stack.
 const MAX_DEPTH: u8 = 64;
 
+/// Values that a text may hold, whatever its length. A tool is called with a few dozen; each costs memory for itself.
+const MAX_VALUES: usize = 20_000;
+
 /// Why a text is not JSON that the desk takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonError {
@@ -20,6 +25,7 @@ pub enum JsonError {
     Syntax,
     DuplicateKey,
     TooDeep,
+    TooManyValues,
 }
 
 impl fmt::Display for JsonError {
@@ -29,6 +35,7 @@ impl fmt::Display for JsonError {
             Self::Syntax => "The text is not valid JSON.",
             Self::DuplicateKey => "An object names the same key twice.",
             Self::TooDeep => "The text is nested too deeply.",
+            Self::TooManyValues => "The text holds too many values; send at most 20,000 in one request.",
         })
     }
 }
@@ -41,6 +48,11 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     read(bytes, |level, reader| level.deserialize(reader))
 }
 
+/// As `parse`, for the answer of another server, which may hold any number of values.
+pub fn parse_answer(bytes: &[u8]) -> Result<Value, JsonError> {
+    read_text(text(bytes)?, |level, reader| level.deserialize(reader))
+}
+
 pub(crate) type Reader<'a> = serde_json::Deserializer<serde_json::de::StrRead<'a>>;
 
 /// As `parse`, into whatever is made of the outermost level.
@@ -48,10 +60,20 @@ pub(crate) fn read<T>(
     bytes: &[u8],
     make: impl FnOnce(Level<'_>, &mut Reader<'_>) -> Result<T, serde_json::Error>,
 ) -> Result<T, JsonError> {
+    let text = text(bytes)?;
+    scan::check(bytes, MAX_VALUES, usize::from(MAX_DEPTH))?;
+    read_text(text, make)
+}
+
+fn text(bytes: &[u8]) -> Result<&str, JsonError> {
     let text = std::str::from_utf8(bytes).map_err(|_| JsonError::Encoding)?;
-    if text.starts_with('\u{feff}') {
-        return Err(JsonError::Encoding);
-    }
+    if text.starts_with('\u{feff}') { Err(JsonError::Encoding) } else { Ok(text) }
+}
+
+fn read_text<T>(
+    text: &str,
+    make: impl FnOnce(Level<'_>, &mut Reader<'_>) -> Result<T, serde_json::Error>,
+) -> Result<T, JsonError> {
     let refusal = Cell::new(JsonError::Syntax);
     let mut reader = serde_json::Deserializer::from_str(text);
     let level = Level { room: MAX_DEPTH, refusal: &refusal };

@@ -1,7 +1,7 @@
 //! Strict JSON: what is refused and why, and the texts that equal meanings share.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use frontdesk_wire::json::{JsonError, canonical, parse, splice, write_integer};
+use frontdesk_wire::json::{JsonError, canonical, parse, parse_answer, splice, write_integer};
 
 fn refusal(text: impl AsRef<[u8]>) -> JsonError {
     parse(text.as_ref()).unwrap_err()
@@ -185,4 +185,23 @@ fn integers_are_written_as_the_standard_library_does() {
         write_integer(number, &mut out);
         assert_eq!(out, format!("n={number}"));
     }
+}
+
+#[test]
+fn twenty_thousand_values_are_read_and_one_more_refused() {
+    let list = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
+    assert!(parse(list(20_000).as_bytes()).is_ok());
+    assert_eq!(refusal(list(20_001)), JsonError::TooManyValues);
+    let object = |values: usize| {
+        let members: Vec<String> = (1..values).map(|at| format!("\"{at}\":[]")).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    assert!(parse(object(20_000).as_bytes()).is_ok());
+    assert_eq!(refusal(object(20_001)), JsonError::TooManyValues);
+    // Towers that are each within the depth, beside each other.
+    let towers = format!("[{}0]", format!("{}{},", "[".repeat(60), "]".repeat(60)).repeat(400));
+    assert_eq!(refusal(towers), JsonError::TooManyValues);
+    // A long text is one value, whatever stands in it, and other servers' answers may hold more.
+    assert!(parse(format!("\"{}\"", "[,{".repeat(100_000)).as_bytes()).is_ok());
+    assert!(parse_answer(list(50_000).as_bytes()).is_ok());
 }

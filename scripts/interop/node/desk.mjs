@@ -10,10 +10,30 @@ import { isDeepStrictEqual } from "node:util";
 /** Starts `binary` on a folder of its own and waits for its banner; `args` makes the arguments from the data folder. */
 export async function startDesk(binary, args, settings = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "frontdesk-interop-"));
-  const desk = spawn(binary, args(path.join(folder, "data")), {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...settings },
-  });
+  const data = path.join(folder, "data");
+  let running = await launch(binary, args(data), settings);
+  return {
+    banner: running.banner,
+    ca: readFileSync(running.banner.ca_file, "utf8"),
+    /** Stops the process and starts it again on the same data, with these arguments; the exit code of the first one. */
+    async restart(again) {
+      running.desk.kill("SIGTERM");
+      const code = await running.ended;
+      running = await launch(binary, again(data), settings);
+      return code;
+    },
+    /** Its exit code. */
+    async close() {
+      running.desk.kill("SIGTERM");
+      const code = await running.ended;
+      rmSync(folder, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+async function launch(binary, args, settings) {
+  const desk = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...settings } });
   let log = "";
   desk.stderr.on("data", (piece) => (log += piece));
   const ended = new Promise((done) => desk.once("close", done));
@@ -23,18 +43,7 @@ export async function startDesk(binary, args, settings = {}) {
     desk.once("error", fail);
     ended.then((code) => fail(new Error(`the server ended with ${code} before it was ready: ${log}`)));
   });
-  const banner = JSON.parse(line);
-  return {
-    banner,
-    ca: readFileSync(banner.ca_file, "utf8"),
-    /** Its exit code. */
-    async close() {
-      desk.kill("SIGTERM");
-      const code = await ended;
-      rmSync(folder, { recursive: true, force: true });
-      return code;
-    },
-  };
+  return { desk, ended, banner: JSON.parse(line) };
 }
 
 /** An access token for these scopes. */

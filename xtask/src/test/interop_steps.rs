@@ -106,6 +106,17 @@ pub(super) fn day(run: &Run<'_>, console: &mut Console) -> Verdict {
     both.into()
 }
 
+/// The pastes of `frontdesk connect`, with the interpreter that has the Python client.
+pub(super) fn connect(run: &Run<'_>, console: &mut Console) -> Verdict {
+    let result = python(run, &PYTHON, console).and_then(|python| {
+        let binary = server(run, console)?;
+        let mut command = packages::node(run.workspace, console)?.script("connect.mjs", &binary);
+        command.arg(python);
+        console.run_and_count(command)
+    });
+    result.into()
+}
+
 pub(super) fn conformance(run: &Run<'_>, console: &mut Console) -> Verdict {
     let fixture = run.workspace.debug_binary("frontdesk-conformance-fixture");
     build(run, console).and_then(|()| node_script(run, "conformance.mjs", fixture, console)).into()

@@ -113,6 +113,11 @@ const STEPS: &[Step] = &[
         "a day at a dealership by the Python and TypeScript clients, and over REST",
         interop_steps::day,
     ),
+    Step::interop(
+        "connect",
+        "what `frontdesk connect` prints, as printed: Inspector, Claude Code, curl, TypeScript and Python",
+        interop_steps::connect,
+    ),
     Step::interop("rmcp", "the official Rust client, both eras", interop_steps::rmcp),
     Step::interop("vins", "demo VINs against two independent decoders", interop_steps::vins),
     Step::new(
@@ -324,6 +329,7 @@ mod tests {
                 "typescript v2",
                 "tomo",
                 "day",
+                "connect",
                 "rmcp",
                 "vins"
             ]

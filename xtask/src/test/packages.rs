@@ -1,5 +1,5 @@
 //! What the tests need from outside: Python environments and Node packages for the interop steps, made once under the
-//! build folder, and the programs of PostgreSQL, MariaDB and testssl.sh. Nothing is skipped because it is missing: it is
+//! build folder, and the programs of PostgreSQL, MariaDB, testssl.sh and Chromium. Nothing is skipped because it is missing: it is
 //! installed, or the step fails and says what to do.
 
 use std::fs;
@@ -52,7 +52,8 @@ pub fn install(workspace: &Workspace, console: &mut Console) -> Result<(), Strin
 pub fn install_system(workspace: &Workspace, console: &mut Console) -> Result<(), String> {
     postgres(workspace, console)?;
     mariadb(workspace, console)?;
-    testssl(workspace, console)
+    testssl(workspace, console)?;
+    chromium(workspace, console)
 }
 
 /// The interpreter of an environment that holds exactly what its list of requirements names.
@@ -145,6 +146,13 @@ fn mariadb(workspace: &Workspace, console: &mut Console) -> Result<(), String> {
 pub fn testssl(workspace: &Workspace, console: &mut Console) -> Result<(), String> {
     installed(workspace, "testssl.sh", "this step runs testssl.sh", console, |workspace| {
         ["testssl", "testssl.sh"].iter().any(|name| works(console::command(name, &["--version"], &workspace.root)))
+    })
+}
+
+/// A real browser; it is driven over its own protocol, so no driver is needed.
+pub fn chromium(workspace: &Workspace, console: &mut Console) -> Result<(), String> {
+    installed(workspace, "chromium", "this step drives Chromium", console, |workspace| {
+        works(console::command("chromium", &["--version"], &workspace.root))
     })
 }
 

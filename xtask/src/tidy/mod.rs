@@ -41,6 +41,7 @@ const RULES: &[(&str, Rule)] = &[
     ("a crate has few modules", layout::crates_have_few_modules),
     ("the engine reaches neither SQL nor HTTP", dependencies::engine_reaches_no_sql_or_http),
     ("SQL is written in the store only", sql::only_in_the_store),
+    ("authenticated tables have one module", sql::authenticated_tables_in_one_module),
     ("files are short", layout::files_are_short),
     ("every module says what it is for", layout::modules_are_introduced),
     ("test names are short", test_names::are_short),

@@ -26,6 +26,47 @@ pub fn only_in_the_store(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// Where the statements about authenticated tables are made.
+const REGISTRY_ROWS: &str = "crates/store/src/sql/registry_rows";
+
+/// A statement about a table whose rows carry a MAC would read rows without verifying them, or write rows that are then
+/// refused.
+pub fn authenticated_tables_in_one_module(tree: &Tree) -> Vec<Finding> {
+    let lists = tree.files.iter().filter(|file| file.path == format!("{REGISTRY_ROWS}/tables.rs"));
+    let tables: Vec<&str> = lists.flat_map(|file| file.lines()).filter_map(|(_, line)| table_name(line)).collect();
+    if tables.is_empty() {
+        let message = "lists no authenticated table; say here where the list is now";
+        return vec![Finding::at(&format!("{REGISTRY_ROWS}/tables.rs"), 1, message.to_owned())];
+    }
+    let mut findings = Vec::new();
+    let elsewhere = |path: &str| {
+        !path.starts_with(REGISTRY_ROWS) && !path.starts_with("crates/testkit/") && !path.ends_with("tests.rs")
+    };
+    for file in tree.files.iter().filter(|file| file.is_crate_source() && elsewhere(&file.path)) {
+        for (number, line) in file.lines() {
+            for table in tables.iter().filter(|table| names_table(line, table)) {
+                let message =
+                    format!("a statement about {table}, whose rows carry a MAC, is made in {REGISTRY_ROWS} only");
+                findings.push(Finding::at(&file.path, number, message));
+            }
+        }
+    }
+    findings
+}
+
+/// Of a line such as `name: "fd_client",`.
+fn table_name(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("name: \"")?.strip_suffix("\",")
+}
+
+fn names_table(line: &str, table: &str) -> bool {
+    let upper = line.to_uppercase();
+    ["FROM", "INTO", "UPDATE", "JOIN", "TABLE", "ONLY"].iter().any(|word| {
+        let statement = format!("{word} {}", table.to_uppercase());
+        holds_word(&upper, &statement)
+    })
+}
+
 /// In small letters the same words are English (`select the first`), so they count only where a statement can begin:
 /// at the start of a line or right after a quote.
 fn statement(line: &str) -> Option<&'static str> {
@@ -78,6 +119,27 @@ mod tests {
             assert_eq!(found("crates/cms-fixture/src/a.rs", line), 0, "{line}");
             assert_eq!(found("crates/cms-fixtures/src/a.rs", line), 1, "{line}");
         }
+    }
+
+    #[test]
+    fn a_statement_about_an_authenticated_table_has_one_home() {
+        let list = ("crates/store/src/sql/registry_rows/tables.rs", "    name: \"fd_client\",");
+        let found = |path: &str, line: &str| authenticated_tables_in_one_module(&Tree::of(&[list, (path, line)])).len();
+        for line in [
+            "\"SELECT name FROM fd_client\"",
+            "\"update fd_client set name = $1\"",
+            "\"INSERT INTO fd_client (client)\"",
+            "\"DELETE FROM fd_client\"",
+            "\"LOCK TABLE fd_client\"",
+        ] {
+            assert_eq!(found("crates/store/src/backend/registry.rs", line), 1, "{line}");
+            assert_eq!(found("crates/store/src/sql/registry_rows/names.rs", line), 0, "{line}");
+            assert_eq!(found("crates/store/tests/sqlite/tampering.rs", line), 0, "{line}");
+        }
+        for line in ["\"SELECT 1 FROM fd_client_word\"", "table(\"fd_client\")", "\"SELECT 1 FROM fd_claim\""] {
+            assert_eq!(found("crates/store/src/backend/registry.rs", line), 0, "{line}");
+        }
+        assert_eq!(authenticated_tables_in_one_module(&Tree::of(&[("crates/store/src/a.rs", "")])).len(), 1);
     }
 
     #[test]

@@ -33,10 +33,12 @@ pub fn names_no_machine_or_index(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Every `.md` file that the text names is in the repository, from the root or from where it is named.
+/// Every `.md` file that the text names is in the repository, from the root or from where it is named. A lock file names
+/// those of other people's packages.
 pub fn documents_exist(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.files.iter().filter(|file| file.path != THIS_FILE) {
+    let is_ours = |path: &str| path != THIS_FILE && !path.ends_with("package-lock.json");
+    for file in tree.files.iter().filter(|file| is_ours(&file.path)) {
         for (number, line) in file.lines() {
             for name in documents(line).filter(|name| !exists(tree, file, name)) {
                 findings.push(Finding::at(&file.path, number, format!("`{name}` is not in the repository")));

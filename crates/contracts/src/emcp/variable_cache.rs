@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::timestamp::MonotonicMillis;
 
 use super::variables::Variable;
 
@@ -19,16 +19,16 @@ pub(super) type VariableList = Arc<[Variable]>;
 
 /// The key holds the names in the order of the arguments, and whether their defaults were read.
 #[derive(Default)]
-pub(super) struct VariableCache(Mutex<HashMap<String, (Millis, VariableList)>>);
+pub(super) struct VariableCache(Mutex<HashMap<String, (MonotonicMillis, VariableList)>>);
 
 impl VariableCache {
-    pub(super) fn get(&self, key: &str, now: Millis) -> Option<VariableList> {
+    pub(super) fn get(&self, key: &str, now: MonotonicMillis) -> Option<VariableList> {
         let entries = self.0.lock().ok()?;
         let (inserted_at, variables) = entries.get(key)?;
         is_fresh(*inserted_at, now).then(|| Arc::clone(variables))
     }
 
-    pub(super) fn insert(&self, key: String, now: Millis, variables: &VariableList) {
+    pub(super) fn insert(&self, key: String, now: MonotonicMillis, variables: &VariableList) {
         let bytes: usize = variables.iter().map(Variable::byte_size).sum();
         let Ok(mut entries) = self.0.lock() else {
             return;
@@ -42,7 +42,6 @@ impl VariableCache {
     }
 }
 
-/// False for an entry from the future too: the clock was set back.
-fn is_fresh(inserted_at: Millis, now: Millis) -> bool {
+fn is_fresh(inserted_at: MonotonicMillis, now: MonotonicMillis) -> bool {
     (0..TTL_MILLIS).contains(&now.0.saturating_sub(inserted_at.0))
 }

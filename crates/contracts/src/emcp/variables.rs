@@ -72,7 +72,7 @@ pub(super) fn with_tvs() -> Field {
 impl Variables {
     /// Looks up every variable that the checked arguments name.
     pub(super) async fn resolve(permitted: &Permitted<'_>, cache: &VariableCache) -> Result<Variables, Fault> {
-        let (input, site_db, now) = (permitted.input(), permitted.site_db()?, permitted.now());
+        let (input, site_db, now) = (permitted.input(), permitted.site_db()?, permitted.monotonic());
         let names = requested_names(input);
         if names.is_empty() {
             return Ok(Variables::default());

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use frontdesk_wire::frame::Id;
 use tokio::sync::Notify;
 
+use crate::limits::body_memory::BodyMemory;
 use crate::limits::streams::{StreamLimits, Streams};
 use crate::model::caller::ClientId;
 
@@ -18,6 +19,8 @@ pub struct Inflight {
     waiting: Arc<Waiting>,
     /// Those whose answer is a stream that stays open.
     pub streams: Streams,
+    /// What their bodies hold.
+    pub bodies: BodyMemory,
 }
 
 /// A registered request; removed when dropped.
@@ -31,7 +34,13 @@ impl Inflight {
     /// The same register under other limits.
     #[must_use]
     pub fn with_stream_limits(&self, limits: StreamLimits) -> Inflight {
-        Inflight { waiting: Arc::clone(&self.waiting), streams: self.streams.with_limits(limits) }
+        Inflight { streams: self.streams.with_limits(limits), ..self.clone() }
+    }
+
+    /// The same register with so much memory for bodies.
+    #[must_use]
+    pub fn with_body_memory(&self, bytes: usize) -> Inflight {
+        Inflight { bodies: self.bodies.with_limit(bytes), ..self.clone() }
     }
 
     pub fn enter(&self, client: &ClientId, id: &Id) -> InflightEntry {

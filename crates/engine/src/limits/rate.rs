@@ -4,7 +4,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
 
-use crate::model::timestamp::Millis;
+use crate::model::timestamp::MonotonicMillis;
 
 const SHARDS: usize = 64;
 const WAYS: usize = 8;
@@ -34,13 +34,25 @@ pub struct Rates {
 
 impl Rates {
     /// Takes one call from the key's budget, or says after how many whole seconds there will be one.
-    pub fn take(&self, key: &[&str], budget: Budget, now: Millis) -> Result<(), u64> {
-        let taken = self.budgets.with(self.hash(key), |debt| take_from(debt, budget, now));
+    pub fn take(&self, key: &[&str], budget: Budget, now: MonotonicMillis) -> Result<(), u64> {
+        self.take_many(key, 1, budget, now)
+    }
+
+    /// The same for something that costs as much as so many calls. It never costs more than a whole burst, so that waiting
+    /// is always enough.
+    pub fn take_many(&self, key: &[&str], calls: u32, budget: Budget, now: MonotonicMillis) -> Result<(), u64> {
+        let taken = self.budgets.with(self.hash(key), |debt| take_from(debt, calls, budget, now));
         taken.unwrap_or(Ok(()))
     }
 
+    /// After how many whole seconds there will be a call in the key's budget, if there is none now. Takes nothing.
+    pub fn wait(&self, key: &[&str], budget: Budget, now: MonotonicMillis) -> Option<u64> {
+        let mut debt = self.budgets.get(self.hash(key))?;
+        take_from(&mut debt, 1, budget, now).err()
+    }
+
     /// Counts one call into the key's window, or says after how many whole seconds the next one begins.
-    pub fn count(&self, key: &[&str], quota: Quota, now: Millis) -> Result<(), u64> {
+    pub fn count(&self, key: &[&str], quota: Quota, now: MonotonicMillis) -> Result<(), u64> {
         let counted = self.quotas.with(self.hash(key), |window| count_into(window, quota, now));
         counted.unwrap_or(Ok(()))
     }
@@ -67,24 +79,25 @@ impl Rates {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Debt {
-    /// When the budget will be whole again, in microseconds since 1970.
+    /// When the budget will be whole again, in microseconds of the monotonic clock.
     whole_at: i64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Window {
-    /// When its first call came, in milliseconds since 1970.
+    /// When its first call came, in milliseconds of the monotonic clock.
     began: i64,
     calls: u32,
 }
 
-fn take_from(debt: &mut Debt, budget: Budget, now: Millis) -> Result<(), u64> {
+fn take_from(debt: &mut Debt, calls: u32, budget: Budget, now: MonotonicMillis) -> Result<(), u64> {
     let now = now.0.saturating_mul(1000);
     let interval = 60_000_000 / i64::from(budget.per_minute.max(1));
     let tolerance = interval.saturating_mul(i64::from(budget.burst.max(1)));
-    // A debt larger than the tolerance means that the clock was set back; it is cut to the tolerance.
+    // A debt larger than the tolerance was made under a larger budget, before a reload; it is cut to the tolerance.
     debt.whole_at = debt.whole_at.min(now.saturating_add(tolerance));
-    let next = debt.whole_at.max(now).saturating_add(interval);
+    let cost = interval.saturating_mul(i64::from(calls.min(budget.burst.max(1))));
+    let next = debt.whole_at.max(now).saturating_add(cost);
     let over = next.saturating_sub(now).saturating_sub(tolerance);
     if over > 0 {
         // Rounded up, so that waiting exactly this long is enough.
@@ -94,10 +107,8 @@ fn take_from(debt: &mut Debt, budget: Budget, now: Millis) -> Result<(), u64> {
     Ok(())
 }
 
-fn count_into(window: &mut Window, quota: Quota, now: Millis) -> Result<(), u64> {
+fn count_into(window: &mut Window, quota: Quota, now: MonotonicMillis) -> Result<(), u64> {
     const LONG: i64 = 60_000;
-    // A window that starts in the future means that the clock was set back; no caller waits longer than one window.
-    window.began = window.began.min(now.0);
     if now.0.saturating_sub(window.began) >= LONG {
         *window = Window { began: now.0, calls: 0 };
     }
@@ -144,6 +155,13 @@ impl<C: Counter> Default for Table<C> {
 }
 
 impl<C: Counter> Table<C> {
+    /// The key's counter as it is, if it has one.
+    fn get(&self, hash: u64) -> Option<C> {
+        let sets = self.0.get(hash as usize % SHARDS)?.lock().ok()?;
+        let ways = sets.get((hash as usize / SHARDS) % SETS)?;
+        ways.iter().find(|slot| slot.key == hash).map(|slot| slot.counter)
+    }
+
     /// Hands over the key's own counter, or a new one in the place of the most idle of its set.
     fn with<T>(&self, hash: u64, change: impl FnOnce(&mut C) -> T) -> Option<T> {
         let mut sets = self.0.get(hash as usize % SHARDS)?.lock().ok()?;

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
+use crate::limits::body_memory::{BodyReservation, UNCOUNTED_BODY};
 use crate::model::event_sink::EventSink;
-use crate::model::fault::Fault;
+use crate::model::fault::{Fault, FaultKind};
 use crate::model::route::RouteRequest;
 use crate::model::tool::Future;
 use crate::model::trace::Trace;
@@ -129,11 +130,14 @@ pub struct Incoming {
     pub body: RequestBody,
 }
 
-/// The body, which is read when `collect` is called, once. The lock is never contended: it only makes the type `Sync`.
-pub struct RequestBody(Mutex<Option<ReadBody>>);
+/// The body, which is read when it is collected, once. The lock is never contended: it only makes the type `Sync`.
+pub struct RequestBody {
+    read: Mutex<Option<ReadBody>>,
+    length: Option<usize>,
+}
 
-/// Reads the body, up to this many bytes.
-type ReadBody = Box<dyn FnOnce(usize) -> Future<'static, Result<Bytes, Fault>> + Send>;
+/// Reads the body, up to this many bytes, within the memory that is reserved for it, if that is counted.
+type ReadBody = Box<dyn FnOnce(usize, Option<Arc<BodyReservation>>) -> Future<'static, Result<Bytes, Fault>> + Send>;
 
 impl RequestBody {
     pub fn from_future(body: impl std::future::Future<Output = Result<Bytes, Fault>> + Send + 'static) -> RequestBody {
@@ -145,12 +149,34 @@ impl RequestBody {
     where
         F: std::future::Future<Output = Result<Bytes, Fault>> + Send + 'static,
     {
-        RequestBody(Mutex::new(Some(Box::new(|most| Box::pin(read(most))))))
+        RequestBody::from_counted_reader(None, |most, _| read(most))
+    }
+
+    /// `length` is what the body will have, if that is known. `read` reserves memory for more than a small body before it
+    /// holds it.
+    pub fn from_counted_reader<F>(
+        length: Option<usize>,
+        read: impl FnOnce(usize, Option<Arc<BodyReservation>>) -> F + Send + 'static,
+    ) -> RequestBody
+    where
+        F: std::future::Future<Output = Result<Bytes, Fault>> + Send + 'static,
+    {
+        RequestBody { read: Mutex::new(Some(Box::new(|most, reservation| Box::pin(read(most, reservation))))), length }
     }
 
     pub fn from_bytes(body: impl Into<Bytes>) -> RequestBody {
         let body = body.into();
-        RequestBody::from_future(async { Ok(body) })
+        RequestBody::from_counted_reader(Some(body.len()), |_, _| async { Ok(body) })
+    }
+
+    /// How long it will be, if that is known before it is read.
+    pub fn length(&self) -> Option<usize> {
+        self.length
+    }
+
+    /// Whether it is known to be so small that its memory is not counted.
+    pub fn is_small(&self) -> bool {
+        self.length.is_some_and(|length| length <= UNCOUNTED_BODY)
     }
 
     pub async fn collect(&self) -> Result<Bytes, Fault> {
@@ -158,10 +184,29 @@ impl RequestBody {
     }
 
     pub async fn collect_up_to(&self, most: usize) -> Result<Bytes, Fault> {
-        let body = self.0.lock().ok().and_then(|mut body| body.take());
-        match body {
-            Some(read) => read(most).await,
-            None => Err(Fault::internal("the body was collected before")),
-        }
+        self.take()?(most, None).await
     }
+
+    /// The same within memory that is counted. What is held stays held as long as the reservation.
+    pub async fn collect_counted(&self, most: usize, reservation: &Arc<BodyReservation>) -> Result<Bytes, Fault> {
+        let read = self.take()?(most, Some(Arc::clone(reservation)));
+        let body = tokio::select! {
+            biased;
+            () = reservation.revoked() => return Err(body_memory_full()),
+            body = read => body?,
+        };
+        reservation.complete(body.len()).map_err(|_| body_memory_full())?;
+        Ok(body)
+    }
+
+    fn take(&self) -> Result<ReadBody, Fault> {
+        let body = self.read.lock().ok().and_then(|mut body| body.take());
+        body.ok_or_else(|| Fault::internal("the body was collected before"))
+    }
+}
+
+/// For a body that there is no memory for.
+pub fn body_memory_full() -> Fault {
+    let message = "Too many large requests are being received. Send this one again in a moment.";
+    Fault::new(FaultKind::Unavailable, message).retry_after(1)
 }

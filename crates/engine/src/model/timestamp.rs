@@ -7,6 +7,11 @@ use time::{OffsetDateTime, UtcOffset};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis(pub i64);
 
+/// Milliseconds since some moment before the process began. Unlike [`Millis`] it is never set back or forward, so caches,
+/// rate budgets and waits are measured by it. It means nothing to another process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MonotonicMillis(pub i64);
+
 impl Millis {
     /// Years outside 1 to 9999 cannot be written in RFC 3339 and clamp to its ends.
     pub fn to_rfc3339(self) -> String {

@@ -18,6 +18,25 @@ pub(crate) enum Charge {
     Paid,
 }
 
+/// What the body of a request costs, in calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BodyRate {
+    /// JSON that is parsed: one call for every 16 KiB or part of them.
+    Json,
+    /// A file, of which nothing is parsed before it is accepted: one call for every 256 KiB or part of them.
+    File,
+}
+
+impl BodyRate {
+    pub(crate) fn calls(self, length: usize) -> u32 {
+        let unit = match self {
+            BodyRate::Json => 16 << 10,
+            BodyRate::File => 256 << 10,
+        };
+        u32::try_from(length.div_ceil(unit)).unwrap_or(u32::MAX).max(1)
+    }
+}
+
 /// Admits a call of a tool.
 pub(crate) fn admit_tool(
     context: &CallContext<'_, '_>,
@@ -45,8 +64,13 @@ pub(crate) fn admit(context: &CallContext<'_, '_>) -> Result<(), Fault> {
 
 /// Takes one call from the caller's budget.
 pub(crate) fn take_budget(context: &CallContext<'_, '_>) -> Result<(), Fault> {
+    take_budget_for(context, 1)
+}
+
+/// Takes as much as so many calls cost.
+pub(crate) fn take_budget_for(context: &CallContext<'_, '_>, calls: u32) -> Result<(), Fault> {
     let CallRecord { desk, mount, .. } = *context.record;
     let key = [mount.contract.id, context.caller.client.as_str()];
     let budget = mount.contract.dialect.compatibility().client_budget.unwrap_or(desk.settings.calls);
-    desk.rates.take(&key, budget, desk.now()).map_err(rate_limited)
+    desk.rates.take_many(&key, calls, budget, desk.monotonic()).map_err(rate_limited)
 }

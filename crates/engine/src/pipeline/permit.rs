@@ -19,7 +19,7 @@ use crate::model::notice::Notice;
 use crate::model::page::{CountQuery, Filter, Page, Query, Start, Total, Window};
 use crate::model::plan::Event;
 use crate::model::table::{Cell, StoredRow, TableSpec};
-use crate::model::timestamp::Millis;
+use crate::model::timestamp::{Millis, MonotonicMillis};
 use crate::model::tool::{Item, RateKey, Sensitivity, ToolSpec};
 use crate::model::tool_input::ToolInput;
 use crate::ports::http_client::HttpClient;
@@ -63,7 +63,7 @@ pub fn permit<'a>(
     {
         let key = [mount.contract.id, tenant.as_str(), spec.name, subject];
         let budget = Budget { per_minute, burst };
-        desk.rates.take(&key, budget, desk.now()).map_err(rate_limited)?;
+        desk.rates.take(&key, budget, desk.monotonic()).map_err(rate_limited)?;
     }
     let disclosure = match &spec.unmask_scope {
         Some(scope) if caller.scopes.has(scope) => Disclosure::Full,
@@ -192,6 +192,11 @@ impl Permitted<'_> {
 
     pub fn now(&self) -> Millis {
         self.desk.now()
+    }
+
+    /// For caches, which no set clock may lengthen or end.
+    pub fn monotonic(&self) -> MonotonicMillis {
+        self.desk.monotonic()
     }
 
     /// A new id: the prefix, the time and 80 random bits, so that ids sort by age.

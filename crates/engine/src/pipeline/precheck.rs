@@ -13,6 +13,7 @@ use crate::model::fault::{Fault, FaultKind};
 use crate::model::incoming::{Incoming, Verb};
 use crate::model::mount_policy::{MountPolicy, MountStatus};
 use crate::model::reply::Reply;
+use crate::pipeline::admit::BodyRate;
 use crate::pipeline::frame::FrameRejection;
 use crate::pipeline::permit::rate_limited;
 use crate::pipeline::record::CallRecord;
@@ -36,7 +37,7 @@ pub(crate) async fn precheck(context: &mut CallContext<'_, '_>) -> Result<Preche
     let Some(policy) = &mount.policy else {
         return match &incoming.transport_fault {
             Some(fault) => Err(fault.clone().into()),
-            None => Ok(Precheck::Bytes(incoming.body.collect().await?)),
+            None => Ok(Precheck::Bytes(context.collect_body(BodyRate::Json).await?)),
         };
     };
     let (body, peeked) = check_transport(context, policy, PeekResult::parse).await?;
@@ -121,11 +122,16 @@ pub(crate) async fn check_transport(
     };
     // Nothing is read of a body beyond the transport's own limit, so its method is unknown; it is refused below for its
     // size in any case.
-    let arrived = incoming
-        .body
-        .collect()
+    let arrived = context
+        .collect_body(BodyRate::Json)
         .await
         .map_err(|fault| if fault.kind == FaultKind::TooLarge { payload_too_large(policy) } else { fault });
+    if let Err(fault) = &arrived
+        && matches!(fault.kind, FaultKind::RateLimited | FaultKind::Unavailable)
+    {
+        // It was not read, so nothing else can be said about it.
+        return Err(fault.clone().into());
+    }
     let peeked = arrived.as_deref().map_or_else(|_| PeekResult::Partial(PeekedMessage::default()), look);
     let peek = peeked.peek();
     if let Some(name) = peek.method_name {
@@ -162,7 +168,7 @@ pub(crate) fn check_scope_and_rate(
     // All invented methods together have one budget, so that inventing more buys nothing.
     let method = peek.method();
     let key = [mount.server(), method.as_str(), caller.client.as_str()];
-    desk.rates.count(&key, policy.calls, desk.now()).map_err(rate_limited)
+    desk.rates.count(&key, policy.calls, desk.monotonic()).map_err(rate_limited)
 }
 
 fn check_size(policy: &MountPolicy, body: Bytes) -> Result<Bytes, Fault> {

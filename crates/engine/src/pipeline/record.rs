@@ -76,7 +76,7 @@ async fn finish(call_record: &mut CallRecord<'_>, outcome: Result<Reply, Fault>)
         if let Err(fault) = appended {
             cause = Some(format!("the call could not be recorded: {}", fault.cause.unwrap_or_default()));
             if nothing_changed {
-                let fault = Fault::unavailable("");
+                let fault = if observation.personal { not_on_record() } else { Fault::unavailable("") };
                 call_record.set_failure(fault.kind);
                 reply = failure_reply(call_record, &fault);
             }
@@ -90,6 +90,14 @@ async fn finish(call_record: &mut CallRecord<'_>, outcome: Result<Reply, Fault>)
         desk.observer.on_call(&observation, cause.as_deref());
     }
     reply
+}
+
+/// Personal data leaves only when its record is on disk. That holds for the repeated answer of an idempotency key too: what
+/// the first call did is done and stays done.
+fn not_on_record() -> Fault {
+    let message = "This answer has personal data, and the record of its reading cannot be stored right now; what was done before \
+                   under an idempotency key stays done. Repeat the request, with the same key.";
+    Fault { message: message.into(), ..Fault::unavailable("") }
 }
 
 /// For a refusal that is counted in the tally instead of recorded. The cause is logged, but not every time.
@@ -163,7 +171,7 @@ fn classify_refusal(call_record: &CallRecord<'_>, fault: Fault) -> RefusalRecord
         return RefusalRecord::Recorded(fault);
     }
     let key = [observation.contract, caller.client.as_str(), "refusals"];
-    match desk.rates.take(&key, desk.settings.calls, desk.now()) {
+    match desk.rates.take(&key, desk.settings.calls, desk.monotonic()) {
         Ok(()) => RefusalRecord::Recorded(fault),
         Err(seconds) => {
             desk.tally.count(TallyKey::Client(caller.client.clone()), fault.kind.as_str());

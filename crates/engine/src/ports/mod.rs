@@ -17,11 +17,15 @@ use crate::model::observation::Observation;
 use crate::model::page::{CountQuery, Page, Query};
 use crate::model::plan::{Change, Event, Step};
 use crate::model::table::{Cell, StoredRow, TableSpec};
-use crate::model::timestamp::Millis;
+use crate::model::timestamp::{Millis, MonotonicMillis};
 use crate::model::tool::{Future, Item};
 
 pub trait Clock: Send + Sync {
+    /// The wall clock. Somebody may set it.
     fn now(&self) -> Millis;
+
+    /// A clock that nobody can set.
+    fn monotonic(&self) -> MonotonicMillis;
 }
 
 pub trait Random: Send + Sync {

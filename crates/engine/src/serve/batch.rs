@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::model::fault::{Fault, FaultKind};
 use crate::model::reply::{Reply, ReplyKind};
+use crate::pipeline::admit::Charge;
 use crate::pipeline::frame::FrameRejection;
 use crate::pipeline::record::{CallRecord, RunCall, record_call};
 use crate::serve::{CallContext, handle_notification, handle_request, handle_response};
@@ -51,8 +52,9 @@ struct BatchedCall<'b, 'c, 'a> {
 
 impl RunCall for BatchedCall<'_, '_, '_> {
     async fn run(self, call_record: &mut CallRecord<'_>) -> Result<Reply, Fault> {
-        let CallContext { deadline, charge, .. } = *self.batch;
-        let mut context = CallContext::new(call_record, Arc::clone(&self.batch.caller), deadline, charge);
+        // What was paid for a large body is for reading it, not for the calls in it.
+        let (caller, deadline) = (Arc::clone(&self.batch.caller), self.batch.deadline);
+        let mut context = CallContext::new(call_record, caller, deadline, Charge::Due);
         // Refused before it is begun: a write must not happen whose answer has no room.
         match (exhausted(&context, self.bytes), self.id) {
             (Some(fault), Some(id)) => Err(context.record.reject(FrameRejection { fault, id: Some(id.clone()) })),

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use frontdesk_wire::peek::peek;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::limits::body_memory::{BodyHolder, BodyReservation};
 use crate::model::caller::Caller;
 use crate::model::fault::Fault;
-use crate::pipeline::admit::Charge;
+use crate::pipeline::admit::{BodyRate, Charge, take_budget_for};
 use crate::pipeline::identify::identify;
 use crate::pipeline::record::CallRecord;
 use crate::pipeline::record::stopwatch::Stage;
@@ -21,6 +23,8 @@ pub struct CallContext<'c, 'a> {
     pub(crate) deadline: Instant,
     pub(crate) charge: Charge,
     pub(crate) form: AnswerForm,
+    /// The memory of the body, which is held until the call has ended.
+    body: Option<Arc<BodyReservation>>,
 }
 
 /// In which form a call may be answered.
@@ -64,7 +68,37 @@ impl<'c, 'a> CallContext<'c, 'a> {
         if let Some(tenant) = call_record.mount.site_tenant() {
             call_record.set_tenant(&caller, Some(tenant.as_str()));
         }
-        CallContext { record: call_record, caller, deadline, charge, form: AnswerForm::Message }
+        CallContext { record: call_record, caller, deadline, charge, form: AnswerForm::Message, body: None }
+    }
+
+    /// Reads the body, for which a caller pays by its size. Where the length is known, the budget is asked before anything
+    /// is read.
+    pub(crate) async fn collect_body(&mut self, rate: BodyRate) -> Result<Bytes, Fault> {
+        let CallRecord { desk, incoming, .. } = *self.record;
+        if incoming.body.is_small() {
+            return incoming.body.collect().await;
+        }
+        if let Some(length) = incoming.body.length() {
+            self.pay_for_body(rate, length)?;
+        }
+        let holder = BodyHolder::Client(self.caller.client.clone());
+        let reservation = Arc::new(desk.inflight.bodies.enter(holder));
+        let body = incoming.body.collect_counted(usize::MAX, &reservation).await?;
+        if incoming.body.length().is_none() {
+            self.pay_for_body(rate, body.len())?;
+        }
+        self.body = Some(reservation);
+        Ok(body)
+    }
+
+    /// A body that costs more than one call is paid for here, the call included.
+    fn pay_for_body(&mut self, rate: BodyRate, length: usize) -> Result<(), Fault> {
+        let calls = rate.calls(length);
+        if calls > 1 && self.charge == Charge::Due {
+            take_budget_for(self, calls)?;
+            self.charge = Charge::Paid;
+        }
+        Ok(())
     }
 }
 
@@ -78,7 +112,8 @@ async fn refuse(call_record: &mut CallRecord<'_>, fault: Fault) -> Fault {
     if !mount.contract.dialect.compatibility().echoes_refused_id || incoming.transport_fault.is_some() {
         return fault;
     }
-    let body = timeout(desk.settings.deadline, incoming.body.collect_up_to(STRANGER_BYTES)).await;
+    let reservation = Arc::new(desk.inflight.bodies.enter(BodyHolder::of_address(incoming.address)));
+    let body = timeout(desk.settings.deadline, incoming.body.collect_counted(STRANGER_BYTES, &reservation)).await;
     if let Ok(Ok(body)) = body
         && let Some(id) = peek(&body).id
     {

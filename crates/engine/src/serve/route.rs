@@ -1,7 +1,7 @@
 //! A tool called by an address and a verb: the same stages as for a message, without a frame. The arguments come from the
 //! path, the query and the body, and are checked like those of any call.
 
-use frontdesk_wire::json::{self, Map, Value};
+use frontdesk_wire::json::{self, JsonError, Map, Value};
 
 use crate::desk::{Desk, Mount};
 use crate::model::fault::{Fault, FaultKind, ProtocolDetail};
@@ -10,6 +10,7 @@ use crate::model::reply::Reply;
 use crate::model::route::{RouteBody, RouteMatch, RouteRequest};
 use crate::model::schema::Schema;
 use crate::model::tool::{Tool, ToolSpec};
+use crate::pipeline::admit::BodyRate;
 use crate::pipeline::record::{CallRecord, RunCall, record_call};
 use crate::serve::{CallContext, run_tool};
 
@@ -46,9 +47,9 @@ impl RunCall for RouteCall {
                 // Such a body may be large, so the caller's right to send it is checked first.
                 admit_early(&context, tool, variable)?;
                 permit = Some(context.record.desk.import_queue.receive().await?);
-                body.arguments(&incoming.body.collect().await?)?
+                body.arguments(&context.collect_body(BodyRate::File).await?)?
             }
-            (None, Verb::Post | Verb::Put) => body_arguments(&incoming.body.collect().await?)?,
+            (None, Verb::Post | Verb::Put) => body_arguments(&context.collect_body(BodyRate::Json).await?)?,
             (_, Verb::Get | Verb::Head | Verb::Delete | Verb::Other) => Map::new(),
         };
         add_query(&mut arguments, request.query.as_deref().unwrap_or_default(), &tool.spec.input)?;
@@ -125,7 +126,10 @@ fn body_arguments(body: &[u8]) -> Result<Map<String, Value>, Fault> {
     match json::parse(body) {
         Ok(Value::Object(arguments)) => Ok(arguments),
         Ok(_) => Err(Fault::new(FaultKind::InvalidRequest, "The body must be a JSON object with the arguments.")),
-        Err(_) => Err(Fault::new(
+        Err(error @ (JsonError::TooDeep | JsonError::TooManyValues)) => {
+            Err(Fault::new(FaultKind::Malformed, error.to_string()))
+        }
+        Err(JsonError::Encoding | JsonError::Syntax | JsonError::DuplicateKey) => Err(Fault::new(
             FaultKind::Malformed,
             "The body is not valid JSON: it must be UTF-8, complete and without duplicate keys.",
         )),

@@ -40,7 +40,7 @@ pub(crate) fn office(when: DispatchMode, full: OnQueueFull) -> TestDesk {
 
 impl TestDesk {
     /// Takes dispatched messages as the server of this name.
-    fn taking(self, server: &str, when: DispatchMode, full: OnQueueFull) -> TestDesk {
+    pub(crate) fn taking(self, server: &str, when: DispatchMode, full: OnQueueFull) -> TestDesk {
         let tenant = TenantId::parse("north").unwrap();
         let dispatching = DispatchConfig { tenant, server: server.to_owned(), when, full, retain: RETAIN };
         TestDesk { mount: self.mount.with_dispatch(dispatching), ..self }

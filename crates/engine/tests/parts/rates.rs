@@ -1,13 +1,13 @@
 //! Budgets: truthful, and bounded whoever asks.
 
 use frontdesk_engine::limits::rate::{Budget, Quota, Rates};
-use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::timestamp::MonotonicMillis;
 
-const NOW: Millis = Millis(1_767_225_600_000);
+const NOW: MonotonicMillis = MonotonicMillis(1_767_225_600_000);
 const BUDGET: Budget = Budget { per_minute: 6, burst: 3 };
 
-fn after(millis: i64) -> Millis {
-    Millis(NOW.0 + millis)
+fn after(millis: i64) -> MonotonicMillis {
+    MonotonicMillis(NOW.0 + millis)
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn the_table_is_bounded_so_a_flood_makes_idle_keys_forgotten() {
 fn clones_draw_on_one_budget() {
     let budget = Budget { per_minute: 60, burst: 1 };
     let rates = Rates::default();
-    assert_eq!(rates.take(&["client"], budget, Millis(0)), Ok(()));
-    assert_eq!(rates.clone().take(&["client"], budget, Millis(0)), Err(1));
+    assert_eq!(rates.take(&["client"], budget, MonotonicMillis(0)), Ok(()));
+    assert_eq!(rates.clone().take(&["client"], budget, MonotonicMillis(0)), Err(1));
 }
 
 const QUOTA: Quota = Quota { per_minute: 30 };
@@ -104,12 +104,15 @@ fn a_quota_is_thirty_calls_from_the_first_one_on() {
 }
 
 #[test]
-fn a_clock_set_back_neither_blocks_nor_grants_budget() {
+fn asking_how_long_to_wait_takes_nothing() {
     let rates = Rates::default();
-    let count = |millis| rates.count(&["one"], Quota { per_minute: 2 }, after(millis));
-    let day = 86_400_000;
-    assert_eq!([count(0), count(0), count(-day), count(-day + 59_999)], [Ok(()), Ok(()), Err(60), Err(1)]);
-    assert_eq!(count(-day + 60_000), Ok(()));
+    let wait = |key| rates.wait(&[key], BUDGET, NOW);
+    assert_eq!([wait("one"), wait("one")], [None, None]);
+    while rates.take(&["one"], BUDGET, NOW).is_ok() {
+        assert_eq!(wait("another"), None);
+    }
+    assert_eq!([wait("one"), wait("one")], [Some(10), Some(10)]);
+    assert_eq!(rates.take(&["one"], BUDGET, after(10_000)), Ok(()));
 }
 
 #[test]
@@ -126,4 +129,14 @@ fn quotas_and_budgets_of_one_key_are_separate() {
     assert_eq!(rates.take(&["one"], Budget { per_minute: 1, burst: 1 }, NOW), Ok(()));
     assert_eq!(rates.clone().count(&["one"], once, NOW), Err(60));
     assert_eq!(rates.count(&["another"], once, NOW), Ok(()));
+}
+
+#[test]
+fn what_costs_several_calls_is_taken_at_once_or_not_at_all() {
+    let rates = Rates::default();
+    let take = |calls, millis| rates.take_many(&["one"], calls, BUDGET, after(millis));
+    assert_eq!([take(2, 0), take(2, 0), take(1, 0), take(1, 0)], [Ok(()), Err(10), Ok(()), Err(10)]);
+    // Never more than the burst, so that waiting as long as told is enough.
+    assert_eq!([take(1_000, 0), take(1_000, 29_999), take(1_000, 30_000)], [Err(30), Err(1), Ok(())]);
+    assert_eq!(take(1, 30_000), Err(10));
 }

@@ -105,10 +105,21 @@ async fn lists_and_greetings_are_taken_from_the_same_budget() {
 async fn a_clock_set_back_does_not_lock_anybody_out() {
     let test = slow_house();
     get(&test, READER).await;
-    test.clock.advance(-3_600_000);
+    test.clock.step(-3_600_000);
+    assert_eq!(get(&test, READER).await, B1);
     assert_eq!(get(&test, READER).await, limited(20));
     test.clock.advance(20_000);
     assert_eq!(get(&test, READER).await, B1);
+}
+
+#[tokio::test]
+async fn a_clock_set_forward_gives_nobody_a_fresh_budget() {
+    let test = slow_house();
+    get(&test, READER).await;
+    get(&test, READER).await;
+    assert_eq!(get(&test, READER).await, limited(20));
+    test.clock.step(3_600_000);
+    assert_eq!(get(&test, READER).await, limited(20));
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod era;
 mod frame;
 mod identify;
 mod initialize;
+mod large_bodies;
 mod listing;
 mod perform;
 mod permit;

@@ -3,7 +3,6 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use frontdesk_engine::limits::ip_prefix::ip_prefix;
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::caller::ClientId;
 use frontdesk_engine::ports::registry::Client;
@@ -14,10 +13,6 @@ use super::error::{OAuthError, OAuthErrorKind};
 use super::form::{FormParameters, decode};
 use super::request::OAuthRequest;
 use super::{EmbeddedServer, OAuthEndpoint};
-
-/// Many clients can share an IP address, so its rate limit is a multiple of theirs. It limits load, not guessing: a
-/// secret has 256 random bits.
-const ADDRESS_RATE_FACTOR: u32 = 10;
 
 /// A request of an authenticated client.
 pub(crate) struct ClientRequest {
@@ -53,38 +48,35 @@ impl EmbeddedServer {
         }
         let form = FormParameters::parse(request.body)?;
         let credentials = ClientCredentials::read(request.authorization, &form)?;
-        self.check_rate(&["address", endpoint.as_str(), &ip_prefix(request.address).to_string()], ADDRESS_RATE_FACTOR)?;
-        let client = self.authenticate(credentials).await?;
+        let client = self.authenticate_from(request.address, endpoint, credentials).await?;
         Ok(ClientRequest { client, form })
     }
 
     /// Called after authentication only: nobody can use up the rate limit of a client without its secret.
     pub(crate) fn check_client_rate(&self, endpoint: OAuthEndpoint, client: &Client) -> Result<(), OAuthError> {
-        self.check_rate(&["client", endpoint.as_str(), client.id.as_str()], 1)
-    }
-
-    async fn authenticate(&self, credentials: ClientCredentials) -> Result<Client, OAuthError> {
-        let found = self.registry.client(&credentials.id).await?;
-        let stored = found.as_ref().map_or([0; 32], |client| client.secret);
-        let active = found.as_ref().is_some_and(|client| client.revoked_at.is_none());
-        let authenticated = credentials.hash.ct_eq(&stored) & Choice::from(u8::from(active));
-        found.filter(|_| authenticated.into()).ok_or_else(OAuthError::invalid_client)
-    }
-
-    fn check_rate(&self, key: &[&str], factor: u32) -> Result<(), OAuthError> {
-        let per_minute = self.settings.token_requests_per_minute.saturating_mul(factor);
+        let per_minute = self.settings.token_requests_per_minute;
         let budget = Budget { per_minute, burst: per_minute };
-        self.rates.take(key, budget, self.clock.now()).map_err(|seconds| {
+        let key = ["client", endpoint.as_str(), client.id.as_str()];
+        self.rates.take(&key, budget, self.clock.monotonic()).map_err(|seconds| {
             OAuthError::new(
                 OAuthErrorKind::RateLimited(seconds),
                 "Too many requests. Retry after the seconds in Retry-After, and reuse a token until it expires.",
             )
         })
     }
+
+    /// One look-up and one comparison, whether the client is known, unknown or revoked.
+    pub(crate) async fn authenticate(&self, credentials: ClientCredentials) -> Result<Client, OAuthError> {
+        let found = self.registry.client(&credentials.id).await?;
+        let stored = found.as_ref().map_or([0; 32], |client| client.secret);
+        let active = found.as_ref().is_some_and(|client| client.revoked_at.is_none());
+        let authenticated = credentials.hash.ct_eq(&stored) & Choice::from(u8::from(active));
+        found.filter(|_| authenticated.into()).ok_or_else(OAuthError::invalid_client)
+    }
 }
 
 /// A client id with the hash of the secret that was sent.
-struct ClientCredentials {
+pub(crate) struct ClientCredentials {
     id: ClientId,
     hash: [u8; 32],
 }

@@ -39,7 +39,7 @@ impl EmbeddedServer {
         let Some(hash) = token_hash(text) else {
             return Ok(None);
         };
-        let looked_up_at = self.clock.now();
+        let looked_up_at = self.clock.monotonic();
         if let Some(cached) = self.cache.get(&hash, looked_up_at) {
             return Ok(Some(cached));
         }

@@ -6,6 +6,7 @@ mod error;
 mod form;
 mod grant;
 mod identify;
+mod login_limit;
 mod metadata;
 mod request;
 mod revoke;
@@ -15,6 +16,7 @@ mod token_cache;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use frontdesk_engine::limits::address_locks::AddressLocks;
 use frontdesk_engine::limits::rate::Rates;
 use frontdesk_engine::limits::tally::{Tally, TallyKey};
 use frontdesk_engine::model::caller::{Caller, Scope, Scopes};
@@ -49,6 +51,8 @@ pub struct EmbeddedServer {
     metadata: MetadataDocuments,
     pub(crate) cache: TokenCache,
     pub(crate) rates: Rates,
+    /// Of addresses that have failed too often.
+    pub(crate) turns: AddressLocks,
 }
 
 /// The ports that the server uses.
@@ -72,7 +76,7 @@ pub struct OAuthSettings {
     pub lifetime_seconds: u32,
     /// How long a token lookup is cached, which delays a revocation by as much. Capped at one second.
     pub cache_ttl: Duration,
-    /// The rate limit and burst of a client; an IP address has ten times as much.
+    /// The rate limit and burst of a client; an IP address may fail ten times as often.
     pub token_requests_per_minute: u32,
 }
 
@@ -108,6 +112,7 @@ impl EmbeddedServer {
             metadata: MetadataDocuments::new(&settings.issuer, &resources),
             cache: TokenCache::new(settings.cache_ttl),
             rates: Rates::default(),
+            turns: AddressLocks::default(),
             settings,
             resources,
         }
@@ -123,7 +128,11 @@ impl EmbeddedServer {
             store: Arc::clone(&self.store),
             tally: Arc::clone(&self.tally),
         };
-        EmbeddedServer { rates: self.rates.clone(), ..EmbeddedServer::new(dependencies, settings, resources) }
+        EmbeddedServer {
+            rates: self.rates.clone(),
+            turns: self.turns.clone(),
+            ..EmbeddedServer::new(dependencies, settings, resources)
+        }
     }
 
     /// Answers a request to one of this server's paths; `None` for any other path. HEAD is answered like GET: the

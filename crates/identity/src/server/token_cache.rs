@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use frontdesk_engine::model::caller::Caller;
-use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::timestamp::MonotonicMillis;
 use frontdesk_engine::ports::registry::Token;
 
 /// A revocation must take effect within this time, whatever the configuration says.
@@ -47,16 +47,15 @@ impl TokenCache {
         }
     }
 
-    pub(crate) fn get(&self, hash: &[u8; 32], now: Millis) -> Option<Arc<CachedToken>> {
+    pub(crate) fn get(&self, hash: &[u8; 32], now: MonotonicMillis) -> Option<Arc<CachedToken>> {
         let generations = self.generations.lock().ok()?;
         let entry = generations.young.get(hash).or_else(|| generations.old.get(hash))?;
-        // A clock that was set back must not extend the life of an entry.
         let age = now.0.checked_sub(entry.looked_up_at)?;
         (0..self.ttl_millis).contains(&age).then(|| Arc::clone(&entry.cached))
     }
 
     /// `looked_up_at` must be before the lookup began, so that a revocation during it takes effect in time.
-    pub(crate) fn insert(&self, cached: &Arc<CachedToken>, looked_up_at: Millis) {
+    pub(crate) fn insert(&self, cached: &Arc<CachedToken>, looked_up_at: MonotonicMillis) {
         let Ok(mut generations) = self.generations.lock() else {
             return;
         };

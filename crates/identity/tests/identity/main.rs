@@ -11,6 +11,7 @@ mod authentication;
 mod clients;
 mod grants;
 mod identify;
+mod login_limit;
 mod metadata;
 mod revocation;
 mod step_up;

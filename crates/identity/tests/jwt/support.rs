@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use frontdesk_engine::model::caller::{Caller, Scope, Scopes, TenantId};
 use frontdesk_engine::model::fault::{Fault, FaultKind};
 use frontdesk_engine::model::incoming::Credential;
-use frontdesk_engine::model::timestamp::Millis;
+use frontdesk_engine::model::timestamp::{Millis, MonotonicMillis};
 use frontdesk_engine::ports::{Clock, Identity as _};
 use frontdesk_engine::seal::sha256;
 use frontdesk_identity::{JwtSettings, JwtVerifier, SigningSecret};
@@ -23,6 +23,10 @@ pub(crate) struct FixedClock(pub(crate) i64);
 impl Clock for FixedClock {
     fn now(&self) -> Millis {
         Millis(self.0)
+    }
+
+    fn monotonic(&self) -> MonotonicMillis {
+        MonotonicMillis(self.0)
     }
 }
 

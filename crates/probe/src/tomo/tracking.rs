@@ -16,7 +16,7 @@ pub(super) fn stream_problems(exchange: &Exchange, token: &str) -> Vec<String> {
     let before = exchange.raw.len().saturating_sub(1);
     let mut last = f64::NEG_INFINITY;
     for message in exchange.raw.iter().take(before) {
-        let Ok(message) = json::parse(message) else {
+        let Ok(message) = json::parse_answer(message) else {
             problems.push("the stream has an event that is not strict JSON".to_owned());
             continue;
         };

@@ -70,6 +70,12 @@ pub(super) fn maintenance_record(at: Millis, action: MaintenanceAction, mounts: 
     serde_json::json!({"at": at.to_rfc3339(), "operator": action, "mounts": mounts, "outcome": "ok"}).to_string()
 }
 
+/// Retention goes on after a pause.
+pub(super) fn retention_record(at: Millis, reason: &str) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": "retention.resume", "reason": reason, "outcome": "ok"})
+        .to_string()
+}
+
 /// One delivery, or all dead letters, are sent again.
 pub(super) fn delivery_record(at: Millis, id: Option<&str>) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": "delivery.replay", "id": id.unwrap_or("all"), "outcome": "ok"})

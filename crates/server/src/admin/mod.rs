@@ -3,7 +3,9 @@
 
 mod advance;
 mod audit_record;
+mod client_view;
 mod deliveries;
+mod description;
 mod exports;
 mod health;
 mod imports;
@@ -11,6 +13,7 @@ mod keys;
 mod maintenance;
 mod person;
 mod requests;
+mod retention;
 mod service_level;
 mod socket;
 mod tenants;
@@ -18,15 +21,18 @@ mod tokens;
 
 pub use advance::{AdvanceTask, AdvanceView};
 pub(crate) use audit_record::{client_record, import_record, tenant_record, tenant_update_record};
+pub use client_view::{ClientList, ClientView};
 pub use deliveries::{DeliveryAction, DeliveryReply, DeliveryTask, DeliveryView, TestView};
+pub use description::{MountDescription, ServerDescription};
 pub use exports::{ExportReply, ExportStep, ExportTask, PersonalData};
 pub use health::health;
 pub use imports::{ImportReply, ImportStep, ImportTask, ListPosition, ListedIds};
 pub use keys::{KeyAction, KeyState, KeyView};
 pub use maintenance::{MaintenanceAction, MaintenanceState, MaintenanceView};
 pub use person::{PersonFound, PersonReply, PersonStep, PersonTask};
-pub use requests::{AdminRequest, AdminResponse, AdminService, ClientView, UnknownTenants};
+pub use requests::{AdminRequest, AdminResponse, AdminService, UnknownTenants};
 pub use service_level::{KindView, LatencyView, ServiceLevelView, StandingView};
+pub(crate) use socket::bind_private;
 pub use socket::{SocketError, is_served, send_request, serve};
-pub use tenants::{TenantField, TenantFields, TenantRequest, TenantResponse, TenantView};
+pub use tenants::{TenantField, TenantFields, TenantList, TenantRequest, TenantResponse, TenantView};
 pub use tokens::{TokenRequest, TokenView};

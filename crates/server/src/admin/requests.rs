@@ -19,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use super::advance::{AdvanceTask, AdvanceView};
 use super::audit_record::{client_record, export_record, tenant_record};
+use super::client_view::{ClientList, ClientView, view};
 use super::deliveries::{DeliveryAction, DeliveryReply, DeliveryTask};
+use super::description::ServerDescription;
 use super::exports::{ExportReply, ExportStep, ExportTask};
 use super::imports::{ImportReply, ImportStep, ImportTask};
 use super::keys::{KeyAction, KeyView};
@@ -80,6 +82,8 @@ pub enum AdminRequest {
         task: DeliveryTask,
         action: DeliveryAction,
     },
+    /// The operator says that the clock is right.
+    ResumeRetention,
     /// Without a path: every mount.
     Maintenance {
         action: MaintenanceAction,
@@ -93,6 +97,8 @@ pub enum AdminRequest {
     Key {
         action: KeyAction,
     },
+    /// What is served where.
+    Describe,
     /// How fast tools are; without a path, of every mount of the contract.
     ServiceLevel {
         contract: String,
@@ -116,7 +122,9 @@ impl AdminRequest {
             | AdminRequest::RecordExport { .. }
             | AdminRequest::Export { .. }
             | AdminRequest::Maintenance { .. }
+            | AdminRequest::ResumeRetention
             | AdminRequest::Advance { .. }
+            | AdminRequest::Describe
             | AdminRequest::ServiceLevel { .. }
             | AdminRequest::Key { .. }
             | AdminRequest::Tenant { .. } => Duration::from_secs(30),
@@ -142,7 +150,7 @@ pub enum AdminResponse {
         secret: String,
         new_tenants: Vec<String>,
     },
-    Clients(Vec<ClientView>),
+    Clients(ClientList),
     /// The only place where the token appears.
     Token(TokenView),
     Revoked {
@@ -159,19 +167,7 @@ pub enum AdminResponse {
     Advanced(AdvanceView),
     Key(KeyView),
     ServiceLevels(Vec<ServiceLevelView>),
-}
-
-/// A client as operators see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClientView {
-    pub id: String,
-    pub name: String,
-    pub tenants: Vec<String>,
-    #[serde(default)]
-    pub groups: Vec<String>,
-    pub scopes: Vec<String>,
-    pub created_at: String,
-    pub revoked_at: Option<String>,
+    Description(ServerDescription),
 }
 
 /// Handles admin requests.
@@ -224,6 +220,12 @@ impl AdminService {
         app.ok_or_else(|| "this process cannot run calls for an operator; stop it and repeat the command".to_owned())
     }
 
+    /// Rows of a table that were changed without the master key.
+    pub(super) async fn refused_rows(&self, table: &str) -> Result<usize, String> {
+        let refused = self.store.refused_rows().await.map_err(explain)?;
+        Ok(refused.iter().filter(|refused| refused.table == table).map(|refused| refused.rows).sum())
+    }
+
     /// An error is a sentence for the operator.
     pub async fn handle(&self, request: AdminRequest) -> Result<AdminResponse, String> {
         match request {
@@ -231,8 +233,8 @@ impl AdminService {
                 self.add(name, &tenants, &groups, &scopes, unknown_tenants).await
             }
             AdminRequest::ListClients => {
-                let clients = self.store.clients().await.map_err(explain)?;
-                Ok(AdminResponse::Clients(clients.iter().map(view).collect()))
+                let clients = self.store.clients().await.map_err(explain)?.iter().map(view).collect();
+                Ok(AdminResponse::Clients(ClientList { clients, refused: self.refused_rows("fd_client").await? }))
             }
             AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
             AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
@@ -247,9 +249,14 @@ impl AdminService {
                 self.maintenance(action, mount.as_deref()).await.map(AdminResponse::Maintenance)
             }
             AdminRequest::Key { action } => self.change_key(action).await.map(AdminResponse::Key),
+            AdminRequest::ResumeRetention => self.resume_retention().await.map(|()| AdminResponse::Recorded),
             AdminRequest::Advance { task } => self.advance(task).await.map(AdminResponse::Advanced),
             AdminRequest::Deliveries { task, action } => {
                 self.deliveries(task, action).await.map(AdminResponse::Deliveries)
+            }
+            AdminRequest::Describe => {
+                let app = self.app()?;
+                Ok(AdminResponse::Description(ServerDescription::new(&app.config)))
             }
             AdminRequest::ServiceLevel { contract, mount } => {
                 self.service_levels(&contract, mount.as_deref()).map(AdminResponse::ServiceLevels)
@@ -385,16 +392,4 @@ pub(super) fn explain(fault: Fault) -> String {
 
 fn unknown(id: &ClientId) -> String {
     format!("there is no active client `{}`; `frontdesk client list` shows them", id.as_str())
-}
-
-fn view(client: &Client) -> ClientView {
-    ClientView {
-        id: client.id.as_str().to_owned(),
-        name: client.name.clone(),
-        tenants: client.tenants.iter().map(|tenant| tenant.as_str().to_owned()).collect(),
-        groups: client.groups.iter().map(|group| group.as_str().to_owned()).collect(),
-        scopes: client.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
-        created_at: client.created_at.to_rfc3339(),
-        revoked_at: client.revoked_at.map(|at| at.to_rfc3339()),
-    }
 }

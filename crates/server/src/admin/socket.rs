@@ -26,6 +26,7 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub struct SocketError {
+    purpose: &'static str,
     path: PathBuf,
     error: io::Error,
 }
@@ -34,7 +35,8 @@ impl fmt::Display for SocketError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "cannot open the admin socket {}: {}. Its path is limited to about 100 characters; use a shorter --data.",
+            "cannot open the {} {}: {}. Its path is limited to about 100 characters; use a shorter --data.",
+            self.purpose,
             self.path.display(),
             self.error
         )
@@ -45,7 +47,7 @@ impl std::error::Error for SocketError {}
 
 /// Answers requests until the shutdown.
 pub async fn serve(path: PathBuf, service: Arc<AdminService>, shutdown: Shutdown) -> Result<(), SocketError> {
-    let listener = open(&path).map_err(|error| SocketError { path: path.clone(), error })?;
+    let listener = bind_private(&path, "admin socket")?;
     tokio::spawn(async move {
         tokio::select! {
             () = shutdown.requested() => {}
@@ -72,6 +74,11 @@ async fn accept(listener: &UnixListener, service: &Arc<AdminService>) {
             Err(_) => sleep(ACCEPT_RETRY_DELAY).await,
         }
     }
+}
+
+/// A socket in the data folder that only its owner can connect to; `purpose` is for the error.
+pub(crate) fn bind_private(path: &Path, purpose: &'static str) -> Result<UnixListener, SocketError> {
+    open(path).map_err(|error| SocketError { purpose, path: path.to_owned(), error })
 }
 
 fn open(path: &Path) -> io::Result<UnixListener> {

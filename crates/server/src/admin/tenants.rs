@@ -67,9 +67,17 @@ pub enum TenantField {
 #[serde(rename_all = "snake_case")]
 pub enum TenantResponse {
     Tenant(Box<TenantView>),
-    Tenants(Vec<TenantView>),
+    Tenants(TenantList),
     Erasing(ErasureReport),
     Erased(ErasureReport),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TenantList {
+    pub tenants: Vec<TenantView>,
+    /// Rows that were changed without the master key; they are not among the tenants.
+    #[serde(default)]
+    pub refused: usize,
 }
 
 /// A tenant as operators see it.
@@ -94,8 +102,8 @@ impl AdminService {
         match request {
             TenantRequest::Add { id, fields } => self.add_tenant(&id, fields).await,
             TenantRequest::List => {
-                let tenants = self.store.tenants().await.map_err(explain)?;
-                Ok(TenantResponse::Tenants(tenants.iter().map(view).collect()))
+                let tenants = self.store.tenants().await.map_err(explain)?.iter().map(view).collect();
+                Ok(TenantResponse::Tenants(TenantList { tenants, refused: self.refused_rows("fd_tenant").await? }))
             }
             TenantRequest::Show { id } => self.show_tenant(&self.known_tenant(&id).await?).await,
             TenantRequest::Update { id, fields, clear } => self.update_tenant(&id, fields, &clear).await,

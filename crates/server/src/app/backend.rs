@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontdesk_contracts as contracts;
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::root_key::{open_root_key, read_root_key};
 use frontdesk_store::transfer::DataLocation;
 use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, StoreError};
 
+use super::audit_sealing::AnchorCounters;
 use crate::config::DatabaseConfig;
 use crate::data_dir::{self, DataDir, DataDirError};
 use crate::system::{SystemClock, SystemRandom};
@@ -45,6 +47,9 @@ pub struct DataBackend {
     pub location: DataLocation,
     /// The root key of the database: every other key is derived from it.
     pub(crate) root: SealKey,
+    /// When the newest audit record was made, before this process made any.
+    pub newest_record: Option<Millis>,
+    pub(crate) anchors: AnchorCounters,
 }
 
 impl DataBackend {
@@ -76,7 +81,11 @@ impl DataBackend {
             .await
             .map(|store| Arc::new(store) as _),
         };
-        Ok(DataBackend { data_dir, store: opened.map_err(DataBackendError::Store)?, clock, random, location, root })
+        let store = opened.map_err(DataBackendError::Store)?;
+        // If it cannot be read now, retention cannot delete either.
+        let newest_record = store.newest_record().await.ok().flatten();
+        let anchors = AnchorCounters::default();
+        Ok(DataBackend { data_dir, store, clock, random, location, root, newest_record, anchors })
     }
 }
 

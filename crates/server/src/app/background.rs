@@ -21,10 +21,12 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
 use super::App;
-use crate::config::{AuditConfig, Retention};
+use crate::config::{AuditConfig, Config, Retention};
 
 const TALLY_INTERVAL: Duration = Duration::from_secs(1);
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
+/// A clock that is set is noticed within this time.
+const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Aborts the tasks, and waits until they have dropped what they hold.
 pub(crate) async fn abort_tasks(tasks: impl IntoIterator<Item = JoinHandle<()>>) {
@@ -127,12 +129,18 @@ pub(crate) async fn run_relay_worker(current: Arc<ArcSwap<App>>) {
     relay::run_relays(move || current.load_full()).await;
 }
 
-/// Deletes expired rows once an hour, as the configuration says.
+/// Deletes expired rows once an hour, as the configuration says, while the clock can be trusted.
 pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
-    let mut tick = every(RETENTION_INTERVAL);
+    let mut tick = every(CLOCK_INTERVAL);
+    let mut last: Option<Instant> = None;
     loop {
         tick.tick().await;
         let app = current.load_full();
+        let is_paused = app.retention.check(app.desk.clock.as_ref()).is_some();
+        if is_paused || last.is_some_and(|last| last.elapsed() < RETENTION_INTERVAL) {
+            continue;
+        }
+        last = Some(Instant::now());
         let now = app.desk.now();
         let store = &app.backend.store;
         let mut results = vec![store.delete_expired_claims(before(now, app.config.idempotency.retain)).await];
@@ -159,6 +167,15 @@ pub(crate) async fn run_retention(current: Arc<ArcSwap<App>>) {
             tracing::error!(error = fault.cause.unwrap_or_default(), "retention failed");
         }
     }
+}
+
+/// The shortest time for which anything is stored that expires.
+pub(super) fn shortest_retention(config: &Config) -> Duration {
+    let audit = AuditClass::ALL.into_iter().filter_map(|class| match audit_retention(&config.audit, class) {
+        Retention::Forever => None,
+        Retention::Days(days) => Some(Duration::from_secs(u64::from(days) * 24 * 60 * 60)),
+    });
+    audit.chain([config.idempotency.retain]).min().unwrap_or(config.idempotency.retain)
 }
 
 fn audit_retention(audit: &AuditConfig, class: AuditClass) -> Retention {

@@ -1,6 +1,7 @@
 //! The running application: everything that answers calls, built from a configuration and the opened data. It is replaced
 //! as a whole on reload; a call keeps the one it began with.
 
+mod audit_sealing;
 mod backend;
 mod background;
 mod booking_clock;
@@ -9,6 +10,7 @@ mod mounts;
 mod open_mounts;
 mod partners;
 mod reload;
+mod retention_gate;
 mod router;
 mod run;
 mod signals;
@@ -16,7 +18,7 @@ mod sites;
 mod tenants;
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use frontdesk_engine::desk::{Desk, DeskSettings, Keys, Mount};
 use frontdesk_engine::dispatch::{DeskSource, TaskQueue};
@@ -33,9 +35,12 @@ use frontdesk_engine::{Contract, Fault, TenantId};
 use frontdesk_identity::{Dependencies, EmbeddedServer};
 
 use crate::config::{Config, DatabaseConfig};
+use crate::http::DemoSearch;
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{CallMetrics, DeliveryMetrics, Log, Telemetry};
+pub(crate) use audit_sealing::AnchorCounters;
 pub use backend::{DataBackend, DataBackendError, data_location, existing_root_key};
+use background::shortest_retention;
 pub(crate) use background::{
     abort_tasks, flush_tally, flush_traces, run_import_worker, run_retention, run_tally_flush,
 };
@@ -47,6 +52,7 @@ use partners::CurrentSecrets;
 pub(crate) use partners::PartnerEndpoint;
 pub use partners::{TenantCurrency, check_currencies};
 pub use reload::{RESTART_KEYS, ReadConfig, Reload, ReloadedConfig};
+pub(crate) use retention_gate::{RetentionGate, stored_pause};
 pub use router::Router;
 pub use run::{BoundListeners, OnSighup, serve_until_shutdown};
 pub use signals::{install_sighup_handler, install_signal_handlers};
@@ -66,6 +72,7 @@ pub struct App {
     /// Databases and credentials that are open.
     pub opened: OpenMounts,
     pub(crate) maintenance: MaintenanceSwitches,
+    pub(crate) retention: Arc<RetentionGate>,
     current_secrets: CurrentSecrets,
     /// The resources that only callers on this machine may reach.
     pub loopback_only: Vec<String>,
@@ -77,6 +84,8 @@ pub struct App {
     pub delivery_metrics: Arc<DeliveryMetrics>,
     /// Exports nothing until an exporter is set.
     pub traces: Arc<Traces>,
+    /// Set by `frontdesk demo` and by nothing else.
+    pub demo_search: Arc<OnceLock<DemoSearch>>,
     pub config: Config,
 }
 
@@ -96,6 +105,9 @@ impl App {
     }
 
     fn build(backend: DataBackend, config: Config, opened: OpenMounts, plans: Vec<MountPlan>, log: Arc<Log>) -> App {
+        let retention = RetentionGate::new(backend.data_dir.path(), backend.clock.as_ref());
+        retention.check_start(backend.newest_record, backend.clock.now(), shortest_retention(&config));
+        let retention = Arc::new(retention);
         let backend = Arc::new(backend);
         let traces = Arc::new(Traces::new(Arc::clone(&backend.random)));
         let call_metrics = Arc::new(CallMetrics::default());
@@ -132,7 +144,7 @@ impl App {
             observer: telemetry,
             keys: Keys { cursor: backend.root.derive("cursor") },
             rates: Rates::default(),
-            inflight: Inflight::default().with_stream_limits(stream_limits(&config)),
+            inflight: inflight(&Inflight::default(), &config),
             tally,
             tenant_locks: Default::default(),
             task_queue: match config.database {
@@ -150,6 +162,7 @@ impl App {
             mounts,
             opened,
             maintenance: MaintenanceSwitches::default(),
+            retention,
             current_secrets: CurrentSecrets::default(),
             loopback_only,
             token_resources,
@@ -158,6 +171,7 @@ impl App {
             call_metrics,
             delivery_metrics,
             traces,
+            demo_search: Arc::default(),
             config,
         }
     }
@@ -191,7 +205,7 @@ impl App {
             observer: Arc::clone(&self.desk.observer),
             keys: Keys { cursor: self.backend.root.derive("cursor") },
             rates: self.desk.rates.clone(),
-            inflight: self.desk.inflight.with_stream_limits(stream_limits(&config)),
+            inflight: inflight(&self.desk.inflight, &config),
             tally: Arc::clone(&self.desk.tally),
             tenant_locks: self.desk.tenant_locks.clone(),
             task_queue: self.desk.task_queue.clone(),
@@ -206,6 +220,7 @@ impl App {
             mounts,
             opened,
             maintenance: self.maintenance.clone(),
+            retention: Arc::clone(&self.retention),
             current_secrets: self.current_secrets.clone(),
             loopback_only,
             token_resources,
@@ -214,6 +229,7 @@ impl App {
             call_metrics: Arc::clone(&self.call_metrics),
             delivery_metrics: Arc::clone(&self.delivery_metrics),
             traces: Arc::clone(&self.traces),
+            demo_search: Arc::clone(&self.demo_search),
             config,
         }
     }
@@ -260,6 +276,7 @@ fn desk_settings(config: &Config) -> DeskSettings {
     }
 }
 
-fn stream_limits(config: &Config) -> StreamLimits {
-    StreamLimits { total: config.limits.streams, per_client: config.limits.streams_per_client }
+fn inflight(shared: &Inflight, config: &Config) -> Inflight {
+    let streams = StreamLimits { total: config.limits.streams, per_client: config.limits.streams_per_client };
+    shared.with_stream_limits(streams).with_body_memory(config.limits.body_memory_bytes)
 }

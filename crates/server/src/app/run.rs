@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use tokio::signal::unix::Signal;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::audit_sealing::{run_audit_sealing, seal_at_shutdown};
 use super::background::{
     abort_tasks, flush_tally, flush_traces, run_delivery_worker, run_dispatch_worker, run_import_worker,
     run_relay_worker, run_retention, run_service_levels, run_tally_flush,
@@ -20,6 +21,7 @@ use crate::http;
 use crate::net::{
     CertificateEvent, CertificateWatcher, ConnectionLimits, DrainResult, Listener, Shutdown, prepare_certificate,
 };
+use crate::stdio::StdioListener;
 use crate::telemetry::ListenerMetrics;
 use crate::telemetry::traces::{self, listed};
 
@@ -31,6 +33,8 @@ pub struct BoundListeners {
     pub public: Listener,
     pub admin: Listener,
     pub certificates: CertificateWatcher,
+    /// For `frontdesk stdio`; none where no data folder is locked.
+    pub stdio: Option<StdioListener>,
 }
 
 /// What SIGHUP does.
@@ -56,6 +60,7 @@ pub async fn serve_until_shutdown(
     let background_tasks = [
         tokio::spawn(run_tally_flush(Arc::clone(&current))),
         tokio::spawn(run_retention(Arc::clone(&current))),
+        tokio::spawn(run_audit_sealing(Arc::clone(&current))),
         tokio::spawn(run_dispatch_worker(Arc::clone(&current))),
         tokio::spawn(run_import_worker(Arc::clone(&current))),
         tokio::spawn(run_delivery_worker(Arc::clone(&current))),
@@ -81,6 +86,12 @@ pub async fn serve_until_shutdown(
         for_streams.load().desk.inflight.streams.close();
         Instant::now() + drain
     };
+    let (for_stdio, stdio_shutdown) = (Arc::clone(&current), shutdown.clone());
+    let stdio = async move {
+        if let Some(listener) = listeners.stdio {
+            listener.serve(for_stdio, stdio_shutdown).await;
+        }
+    };
     let (for_admin, metrics_for_admin) = (Arc::clone(&current), metrics.clone());
     let admin = listeners.admin.serve(
         tls,
@@ -89,10 +100,11 @@ pub async fn serve_until_shutdown(
         Arc::new(move |request, _| health(for_admin.load_full(), metrics_for_admin.clone(), validity.clone(), request)),
         shutdown,
     );
-    let (drained, _, deadline) = tokio::join!(public, admin, deadline);
+    let (drained, _, deadline, ()) = tokio::join!(public, admin, deadline, stdio);
     abort_tasks(background_tasks).await;
     let app = current.load_full();
     flush_tally(&app).await;
+    seal_at_shutdown(&app).await;
     flush_traces(&app, deadline).await;
     drained
 }
@@ -167,6 +179,7 @@ fn connection_limits(config: &Config) -> ConnectionLimits {
     ConnectionLimits {
         connections: config.limits.connections,
         per_address: config.limits.connections_per_address,
+        trusted_proxies: config.trusted_proxies.clone(),
         drain: config.deadlines.drain,
         ..ConnectionLimits::default()
     }

@@ -92,6 +92,7 @@ pub(super) fn run(entry: &ContractEntry, matches: &ArgMatches) -> Result<ExitCod
         | AdminResponse::ErasePerson(_)
         | AdminResponse::Maintenance(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::Tenant(_) => return Err("the running server is another version of Frontdesk".into()),
     };

@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use frontdesk_engine::Fault;
 use frontdesk_store::{AuditReader, StoreError, back_up, inspect};
+use serde_json::json;
 
+use super::audit::compared_tables;
 use super::{CliError, DataArgs, resolve_paths, runtime};
 use crate::app::{DataBackend, existing_root_key};
 use crate::config::DatabaseConfig;
@@ -99,13 +102,16 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
         return Ok(ExitCode::SUCCESS);
     }
     let runtime = runtime()?;
-    if let Err(error) = runtime.block_on(DataBackend::open(data_dir, &DatabaseConfig::Embedded)) {
-        discard(&database);
-        return Err(format!("the backup was not restored: {error}").into());
+    match runtime.block_on(DataBackend::open(data_dir, &DatabaseConfig::Embedded)) {
+        Ok(backend) => runtime.block_on(record_restore(&backend))?,
+        Err(error) => {
+            discard(&database);
+            return Err(format!("the backup was not restored: {error}").into());
+        }
     }
     writeln!(out, "{restored}")?;
     let root = runtime.block_on(existing_root_key(&data, &DatabaseConfig::Embedded))?;
-    if !AuditReader::open(&database, &root).verify()?.is_intact() {
+    if !AuditReader::open(&database, &root).verify(&compared_tables())?.is_intact() {
         return Err(
             "the data was restored, but its audit log was changed or is incomplete; see `frontdesk audit verify`"
                 .into(),
@@ -113,6 +119,17 @@ pub(super) fn run_restore(args: RestoreArgs) -> Result<ExitCode, CliError> {
     }
     writeln!(out, "It was opened with the master key in the folder, and its audit log is complete and unchanged.")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// With a backup the audit record goes back to an earlier time, and anchors show it. The summary counts the restore, so
+/// that it is told from a database that somebody put back.
+async fn record_restore(backend: &DataBackend) -> Result<(), CliError> {
+    let at = backend.clock.now();
+    let record = json!({"at": at.to_rfc3339(), "operator": "restore", "outcome": "ok"}).to_string();
+    let failed = |fault: Fault| format!("the restore was not recorded: {}", fault.cause.unwrap_or_default());
+    backend.store.count_restore(at, record).await.map_err(failed)?;
+    backend.store.seal_audit().await.map_err(failed)?;
+    Ok(())
 }
 
 fn invalid(backup: &Path, error: &StoreError) -> String {

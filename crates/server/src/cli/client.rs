@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::admin_client::{AdminClient, NeededData};
 use super::table::table;
-use super::{CliError, DataArgs, StoreGuard, run_server};
-use crate::admin::{AdminRequest, AdminResponse, ClientView, UnknownTenants};
+use super::{CliError, DataArgs, StoreGuard, run_server, warn_of_refused_rows};
+use crate::admin::{AdminRequest, AdminResponse, ClientList, ClientView, UnknownTenants};
 
 /// Add, list, rotate and revoke the clients that may call.
 #[derive(Debug, Args)]
@@ -126,6 +126,9 @@ pub(super) fn run(args: ClientArgs) -> Result<ExitCode, CliError> {
         ClientCommand::Revoke(client) => (AdminRequest::RevokeClient { id: client.id }, client.data, client.json),
     };
     let response = send(request, data)?;
+    if let AdminResponse::Clients(list) = &response {
+        warn_of_refused_rows(list.refused, "client")?;
+    }
     let mut out = io::stdout().lock();
     if json {
         for line in json_lines(&response)? {
@@ -150,8 +153,10 @@ fn send(request: AdminRequest, args: DataArgs) -> Result<AdminResponse, CliError
         | AdminRequest::Export { .. }
         | AdminRequest::ErasePerson { .. }
         | AdminRequest::Maintenance { .. }
+        | AdminRequest::ResumeRetention
         | AdminRequest::Advance { .. }
         | AdminRequest::Deliveries { .. }
+        | AdminRequest::Describe
         | AdminRequest::ServiceLevel { .. }
         | AdminRequest::Key { .. }
         | AdminRequest::Tenant { .. } => NeededData::Existing,
@@ -171,7 +176,7 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
             }
             Ok(vec![object.to_string()])
         }
-        AdminResponse::Clients(clients) => clients.iter().map(serde_json::to_string).collect(),
+        AdminResponse::Clients(list) => list.clients.iter().map(serde_json::to_string).collect(),
         AdminResponse::Revoked { id } => Ok(vec![json!({"id": id, "revoked": true}).to_string()]),
         AdminResponse::Key(_)
         | AdminResponse::Recorded
@@ -183,6 +188,7 @@ fn json_lines(response: &AdminResponse) -> serde_json::Result<Vec<String>> {
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_) => Ok(Vec::new()),
     }
 }
@@ -210,10 +216,10 @@ fn describe(response: &AdminResponse) -> String {
             }
             lines.join("\n")
         }
-        AdminResponse::Clients(clients) if clients.is_empty() => {
+        AdminResponse::Clients(ClientList { clients, .. }) if clients.is_empty() => {
             "There are no clients yet; see `frontdesk client add --help`.".to_owned()
         }
-        AdminResponse::Clients(clients) => list(clients),
+        AdminResponse::Clients(ClientList { clients, .. }) => list(clients),
         AdminResponse::Key(_)
         | AdminResponse::Recorded
         | AdminResponse::Token(_)
@@ -224,6 +230,7 @@ fn describe(response: &AdminResponse) -> String {
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_) => String::new(),
         AdminResponse::Revoked { id } => format!("Client {id} is revoked; its tokens end within a second."),
     }

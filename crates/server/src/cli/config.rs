@@ -12,7 +12,7 @@ use frontdesk_store::check_connection;
 
 use super::admin_client::{AdminClient, NeededData};
 use super::{CliError, StoreGuard, data_flag, load_config, run_server, runtime, with_flags};
-use crate::admin::{AdminRequest, AdminResponse, TenantRequest, TenantResponse, TenantView};
+use crate::admin::{AdminRequest, AdminResponse, TenantList, TenantRequest, TenantResponse, TenantView};
 use crate::app::{OnDatabaseDown, OpenMounts, TenantCurrency, check_currencies};
 use crate::config::{CertificateConfig, CheckedConfig, Config, DatabaseConfig, MountConfig, check, show};
 use crate::data_dir::require_data;
@@ -158,7 +158,7 @@ fn tenant_currencies(config: &Config) -> Result<Option<Vec<TenantCurrency>>, Cli
     run_server(&guard, async {
         let client = AdminClient::open_at(config.clone(), NeededData::Existing, &guard).await?;
         let response = client.send(AdminRequest::Tenant { request: TenantRequest::List }).await?;
-        let AdminResponse::Tenant(TenantResponse::Tenants(tenants)) = response else {
+        let AdminResponse::Tenant(TenantResponse::Tenants(TenantList { tenants, .. })) = response else {
             return Err("the running server is another version of Frontdesk".into());
         };
         let currency = |tenant: TenantView| TenantCurrency { tenant: tenant.id, currency: tenant.currency };

@@ -111,6 +111,7 @@ pub(super) fn run(entry: &ContractEntry, name: &str, matches: &ArgMatches) -> Re
             | AdminResponse::ErasePerson(_)
             | AdminResponse::Maintenance(_)
             | AdminResponse::ServiceLevels(_)
+            | AdminResponse::Description(_)
             | AdminResponse::Advanced(_)
             | AdminResponse::Tenant(_) => Err("the running server is another version of Frontdesk".into()),
         }

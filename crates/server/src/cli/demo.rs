@@ -29,6 +29,7 @@ use crate::admin::{client_record, tenant_record, tenant_update_record};
 use crate::app::{App, OnSighup};
 use crate::config::{LoadedConfig, MountConfig, PublicUrl, ValueSource};
 use crate::data_dir::{DataDir, require_data};
+use crate::http::DemoSearch;
 use crate::net::AddressSource;
 use crate::system::{SystemClock, SystemRandom};
 
@@ -116,6 +117,14 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
             Some(partner) => access(&app.config.data, partner)?,
             None => Vec::new(),
         };
+        // The form searches the contract of the demo's data, where that is mounted.
+        let searched = app
+            .mounts
+            .iter()
+            .find(|(_, mount)| mount.contract.tools.iter().any(|tool| tool.spec.name == demo.form.tool));
+        if let Some((path, _)) = searched {
+            let _ = app.demo_search.set(DemoSearch::new(demo.form, path.clone()));
+        }
         let banner = DemoBanner {
             endpoint: app.mounts.get(0).map(|(_, mount)| mount.resource.clone()).unwrap_or_default(),
             public_url: app.config.public_url.to_string(),

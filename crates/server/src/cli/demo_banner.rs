@@ -8,6 +8,8 @@ use frontdesk_identity::PlaintextSecret;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::connect::{self, CLIENTS, Installation, LoginKind, NetworkReach, StdioArguments, shell_quoted};
+
 /// Shell variables: each token has its own, so that all commands can be pasted at once and repeated in any order.
 const TOKEN: &str = "TOKEN";
 const SITE_TOKEN: &str = "SITE_TOKEN";
@@ -108,10 +110,10 @@ impl DemoBanner {
     fn text(&self) -> String {
         let endpoint = &self.endpoint;
         let trust = match &self.ca_file {
-            Some(file) => format!("--cacert {} ", quoted(&file.display().to_string())),
+            Some(file) => format!("--cacert {} ", shell_quoted(&file.display().to_string())),
             None => String::new(),
         };
-        let data = quoted(&self.data.display().to_string());
+        let data = shell_quoted(&self.data.display().to_string());
         let mut lines = vec![
             String::new(),
             format!("  Frontdesk {} is running.", env!("CARGO_PKG_VERSION")),
@@ -140,6 +142,7 @@ impl DemoBanner {
             });
         }
         lines.extend(self.partner_lines());
+        lines.extend(self.connect_lines());
         if let Some(client) = self.clients.first() {
             lines.extend([String::new(), "  Paste these one after the other:".to_owned(), String::new()]);
             lines.extend(self.token(TOKEN, &trust, client, endpoint, &self.scopes));
@@ -152,6 +155,34 @@ impl DemoBanner {
             lines.extend(["  Ctrl-C stops the server.".to_owned(), String::new()]);
         }
         lines.join("\n")
+    }
+
+    /// The shortest way to connect, and where the others are.
+    fn connect_lines(&self) -> Vec<String> {
+        let Some(client) = CLIENTS.iter().find(|client| client.login == LoginKind::Browser) else { return Vec::new() };
+        let data = self.data.display().to_string();
+        let installation = Installation {
+            name: Installation::name_of(None),
+            url: self.endpoint.clone(),
+            public_url: self.public_url.clone(),
+            ca_file: self.ca_file.as_ref().map(|file| file.display().to_string()),
+            client_id: String::new(),
+            scopes: Vec::new(),
+            program: "frontdesk".to_owned(),
+            stdio: StdioArguments { flag: "--data", path: data.clone(), contract: None },
+            reach: NetworkReach::Local,
+        };
+        let others: Vec<&str> =
+            CLIENTS.iter().filter(|other| other.name != client.name).map(|other| other.name).collect();
+        let mut lines = vec![String::new(), format!("  {}:", client.title), String::new()];
+        lines.extend(connect::paste(client, &installation).lines().map(str::to_owned));
+        lines.extend([
+            String::new(),
+            "  Any other client: give it the endpoint, or see what to paste into it:".to_owned(),
+            format!("  frontdesk connect CLIENT --data {}", shell_quoted(&data)),
+            format!("  CLIENT is {}.", others.join(", ")),
+        ]);
+        lines
     }
 
     /// The mounts that are called with bearer tokens of their own.
@@ -171,7 +202,7 @@ impl DemoBanner {
         let secret = client.secret.as_ref().map_or("YOUR_SECRET", PlaintextSecret::expose);
         [
             format!("{name}=$(curl -s {trust}-u {}:{secret} -d resource={endpoint} \\", client.id),
-            format!("  -d grant_type=client_credentials -d {} \\", quoted(&format!("scope={scopes}"))),
+            format!("  -d grant_type=client_credentials -d {} \\", shell_quoted(&format!("scope={scopes}"))),
             format!(
                 "  {}/token | sed -n 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/p'); [ \"${name}\" ] || echo no token: check the client id and secret",
                 self.public_url
@@ -195,10 +226,4 @@ fn first_call(id: u8, ExampleCall { tool, arguments }: ExampleCall) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
     )
-}
-
-/// Quoted for a shell, whatever characters a path has.
-fn quoted(text: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
-    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

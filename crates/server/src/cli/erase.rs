@@ -245,6 +245,7 @@ impl EraseCommand {
             | AdminResponse::Advanced(_)
             | AdminResponse::Deliveries(_)
             | AdminResponse::ServiceLevels(_)
+            | AdminResponse::Description(_)
             | AdminResponse::Tenant(_)
             | AdminResponse::Export(_) => Err(other_version()),
         }

@@ -6,6 +6,7 @@ mod audit;
 mod backup;
 mod client;
 mod config;
+mod connect;
 mod contract;
 mod data_args;
 mod deliveries;
@@ -21,6 +22,7 @@ mod manifest;
 mod output;
 mod probe;
 mod progress;
+mod retention;
 mod serve;
 mod shell;
 mod status;
@@ -31,6 +33,7 @@ mod token;
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,12 +48,14 @@ use audit::AuditArgs;
 use backup::{BackupArgs, RestoreArgs};
 use client::ClientArgs;
 use config::ConfigArgs;
+use connect::ConnectArgs;
 use data_args::DataArgs;
 use demo::DemoArgs;
 use export::ExportRecordsArgs;
 use import::ImportArgs;
 use key::KeyArgs;
 use maintenance::MaintenanceArgs;
+use retention::RetentionArgs;
 use serve::ServeArgs;
 use shell::{CompletionsArgs, ManArgs};
 use stdio::StdioArgs;
@@ -80,6 +85,7 @@ For real:
   frontdesk serve --config FILE               serve it
   frontdesk tenant add --help                 add a business
   frontdesk client add --help                 give a program access
+  frontdesk connect --help                    what to paste into an MCP client
   frontdesk import RECORDS FILE               bring your own records in
   frontdesk export RECORDS                    write records into a file
   frontdesk backup FILE                       copy the data, also while serving
@@ -100,6 +106,7 @@ enum Command {
     Demo(DemoArgs),
     Serve(ServeArgs),
     Client(ClientArgs),
+    Connect(ConnectArgs),
     Config(ConfigArgs),
     Audit(AuditArgs),
     Key(KeyArgs),
@@ -110,6 +117,7 @@ enum Command {
     Tenant(TenantArgs),
     Token(TokenArgs),
     Maintenance(MaintenanceArgs),
+    Retention(RetentionArgs),
     Stdio(StdioArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -158,6 +166,7 @@ impl Command {
             Command::Demo(args) => demo::run(args),
             Command::Serve(args) => serve::run(args),
             Command::Client(args) => client::run(args),
+            Command::Connect(args) => connect::run(args),
             Command::Config(args) => config::run(args),
             Command::Audit(args) => audit::run(args),
             Command::Import(args) => import::run(*args),
@@ -166,6 +175,7 @@ impl Command {
             Command::Token(args) => token::run(args),
             Command::Maintenance(args) => maintenance::run(args),
             Command::Key(args) => key::run(args),
+            Command::Retention(args) => retention::run(args),
             Command::Backup(args) => backup::run_backup(args),
             Command::Restore(args) => backup::run_restore(args),
             Command::Stdio(args) => stdio::run(args),
@@ -178,6 +188,19 @@ impl Command {
 /// `1 row`, `2 rows`.
 fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A list without some of its rows says so, on stderr because the list itself may be read by a program.
+fn warn_of_refused_rows(rows: usize, noun: &str) -> io::Result<()> {
+    if rows == 0 {
+        return Ok(());
+    }
+    let rows = counted(u64::try_from(rows).unwrap_or(u64::MAX), noun);
+    writeln!(
+        io::stderr().lock(),
+        "{rows} refused: the row was changed in the database without the master key, and gives no access. \
+         Find out who wrote to the database, and restore a backup."
+    )
 }
 
 fn load_config(file: Option<PathBuf>, flags: Vec<(&str, String)>) -> Result<LoadedConfig, CliError> {

@@ -21,6 +21,7 @@ use crate::data_dir::{self, DataDir};
 use crate::net::{
     self, AddressSource, CertificateEvent, CertificateWatcher, DrainResult, Shutdown, prepare_certificate,
 };
+use crate::stdio::StdioListener;
 use crate::system::SystemClock;
 use crate::telemetry::Log;
 use crate::telemetry::traces::{self, listed};
@@ -112,7 +113,8 @@ pub(super) async fn start(
         OpenMounts::open(&config, &backend.clock, OnDatabaseDown::Retry, &OpenMounts::default()).await?;
     let (ca_file, event) = (certificate.ca_file.clone(), certificate.event());
     let certificates = CertificateWatcher::new(certificate, backend.clock.now());
-    let listeners = BoundListeners { public, admin, certificates };
+    let stdio = Some(StdioListener::bind(&data_dir::stdio_socket(backend.data_dir.path()))?);
+    let listeners = BoundListeners { public, admin, certificates, stdio };
     let socket = data_dir::admin_socket(backend.data_dir.path());
     register_tenants(&config, &backend).await?;
     let log = Arc::new(Log::new(config.log.format, Arc::clone(&backend.clock)));

@@ -74,6 +74,7 @@ pub(super) fn run(entry: &ContractEntry, matches: &ArgMatches) -> Result<ExitCod
         | AdminResponse::Maintenance(_)
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
+        | AdminResponse::Description(_)
         | AdminResponse::Tenant(_) => return Err("the running server is another version of Frontdesk".into()),
     };
     let text = if matches.get_flag("json") { serde_json::to_string(&views)? } else { shown(&views) };

@@ -1,8 +1,10 @@
 //! `frontdesk stdio`: MCP for the one program that has started the process. A secret is never an argument, because other
 //! users can see arguments.
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use clap::Args;
@@ -14,10 +16,10 @@ use crate::app::{
     App, DataBackend, OnDatabaseDown, OpenMounts, SiteNotice, abort_tasks, flush_tally, flush_traces,
     install_signal_handlers, register_tenants, run_import_worker, run_retention, run_tally_flush,
 };
-use crate::config::{Config, MountConfig, login};
+use crate::config::{MountConfig, StdioLogin, login};
 use crate::data_dir::{self, DataDir, DataDirError};
-use crate::net::ShutdownReason;
-use crate::stdio::{StdioCredentials, serve_stdio};
+use crate::net::{Shutdown, ShutdownReason};
+use crate::stdio::{Relay, RelayEnd, RelayError, StdioCredentials, not_mounted, serve_stdio};
 use crate::telemetry::Log;
 use crate::telemetry::traces::{self, listed};
 
@@ -28,8 +30,9 @@ use crate::telemetry::traces::{self, listed};
         its servers itself. Tools, limits and audit log are the same as over HTTPS.\n\n\
         The caller comes from the environment: FRONTDESK_CLIENT_ID and FRONTDESK_CLIENT_SECRET as `frontdesk client \
         add` printed them, or FRONTDESK_TOKEN with an access token. A site mounted with auth = [\"none\"] needs neither. \
-        The data folder must not be in use by a server; connect to that server over HTTPS instead. The command ends with \
-        its input, and logs to standard error.",
+        If a server runs on the data folder, it answers: any number of clients up to 64 can start this command beside it. \
+        Otherwise the command opens the data itself, and only one can. It ends with its input or with the server, and \
+        logs to standard error.",
     after_help = "\
 Examples:
   FRONTDESK_CLIENT_ID=cli_.. FRONTDESK_CLIENT_SECRET=fds_.. \\
@@ -55,18 +58,19 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
     let data = args.data.data.map(|data| ("FRONTDESK_DATA", data.display().to_string()));
     let loaded = load_config(args.data.config, data.into_iter().collect())?;
     let config = loaded.config;
-    let wanted = args.contract.as_deref();
-    let Some(mount) = config.mounts.iter().find(|mount| wanted.is_none_or(|wanted| mount.contract == wanted)) else {
-        let mounted: Vec<&str> = config.mounts.iter().map(|mount| mount.contract.as_str()).collect();
-        return Err(format!("that contract is not mounted; mounted are: {}", mounted.join(", ")).into());
-    };
-    let endpoint = mount.endpoint();
-    let login = if MountConfig::needs_no_token(mount) { None } else { Some(login?) };
     let guard = StoreGuard::default();
     run_server(&guard, async {
         let shutdown = install_signal_handlers()?;
-        let data_dir = DataDir::lock_existing(&config.data, &config.database)
-            .map_err(|error| explain(error, &config, &endpoint))?;
+        let offered = login.as_ref().ok().cloned();
+        if let Some(opened) = Relay::open(&data_dir::stdio_socket(&config.data), args.contract.clone(), offered).await {
+            return relay(opened, login, shutdown, config.deadlines.drain).await;
+        }
+        let wanted = args.contract.as_deref();
+        let found = config.mounts.iter().find(|mount| wanted.is_none_or(|wanted| mount.contract == wanted));
+        let mount = found.ok_or_else(|| not_mounted(&config.mounts))?;
+        let endpoint = mount.endpoint();
+        let login = if MountConfig::needs_no_token(mount) { None } else { Some(login?) };
+        let data_dir = DataDir::lock_existing(&config.data, &config.database).map_err(explain)?;
         let backend = DataBackend::open(data_dir, &config.database).await?;
         guard.hold(&backend.store);
         let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;
@@ -87,10 +91,9 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
         ];
         let app = current.load_full();
         app.traces.set_exporter(traces);
-        let mount = app.mounts.iter().position(|(path, _)| *path == endpoint).unwrap_or_default();
-        let result = match StdioCredentials::new(Arc::clone(&app), mount, login).await {
+        let result = match StdioCredentials::new(Arc::clone(&current), endpoint.clone(), login).await {
             Ok(credentials) => {
-                serve_stdio(Arc::clone(&app), mount, credentials, shutdown.clone()).await;
+                serve_stdio(Arc::clone(&current), endpoint, credentials, shutdown.clone()).await;
                 Ok(ExitCode::SUCCESS)
             }
             Err(why) => Err(why.into()),
@@ -103,14 +106,35 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
     })
 }
 
-/// The server that locks the folder serves the same tools over HTTPS, to the same client.
-fn explain(error: DataDirError, config: &Config, endpoint: &str) -> CliError {
+/// The server that runs on the data folder answers.
+async fn relay(
+    opened: Result<Relay, RelayError>,
+    login: Result<StdioLogin, &'static str>,
+    shutdown: Shutdown,
+    drain: Duration,
+) -> Result<ExitCode, CliError> {
+    let relay = match (opened, login) {
+        (Ok(relay), _) => relay,
+        // What is wrong with the variables is known here only.
+        (Err(RelayError::LoginNeeded), Err(why)) => return Err(why.into()),
+        (Err(error), _) => return Err(error.into()),
+    };
+    match relay.run(shutdown, drain).await {
+        RelayEnd::Client => {}
+        RelayEnd::Server => {
+            let text = "frontdesk: the server has stopped, and this session with it; start the server and reconnect";
+            writeln!(io::stderr().lock(), "{text}")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// No server answers on its socket, so whoever locks the folder is a command, or a server that has just started.
+fn explain(error: DataDirError) -> CliError {
     if let DataDirError::Locked { path } = &error {
-        let endpoint = config.public_url.at(endpoint);
         return format!(
-            "another Frontdesk is using {}, and only one can. If it is a server, let the MCP client connect to it over \
-             https, with the same client id and secret (by this configuration to {endpoint}); otherwise stop the other \
-             one, or name another folder with --data",
+            "another `frontdesk stdio` or command is using {}, and only one can without a server. Start `frontdesk serve` \
+             on this folder and then any number of clients; or end the other command, or name another folder with --data",
             path.display()
         )
         .into();

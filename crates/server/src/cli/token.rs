@@ -81,6 +81,7 @@ pub(super) fn run(args: TokenArgs) -> Result<ExitCode, CliError> {
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::Tenant(_) => return Err("the running server is another version of Frontdesk".into()),
     };
     let mut out = io::stdout().lock();

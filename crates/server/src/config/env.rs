@@ -12,7 +12,9 @@ pub fn environment() -> impl Iterator<Item = (String, String)> {
         .filter(|(name, _)| !CREDENTIALS.contains(&name.as_str()))
 }
 
-/// The credentials of a caller over standard input.
+/// The credentials of a caller over standard input. Serialized only for the local socket of a server.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StdioLogin {
     Client { id: String, secret: String },
     Token(String),

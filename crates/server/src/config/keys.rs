@@ -68,6 +68,13 @@ pub static KEYS: &[ConfigKey] = &[
         value_type: ValueType::Origins(|raw| &mut raw.allowed_origins),
     },
     ConfigKey {
+        path: "trusted_proxies",
+        env: "FRONTDESK_TRUSTED_PROXIES",
+        default: DefaultValue::Text(""),
+        about: "Ranges of addresses of your own proxies. For a connection from one of them the client's address is the nearest one in `Forwarded` or `X-Forwarded-For` that is not in these ranges; it counts for login limits, refusals, audit and log. From anybody else these headers are ignored. If a proxy passes both headers and they disagree, its own address counts, so let it set one and remove the other. `limits.connections_per_address` does not apply to these proxies.",
+        value_type: ValueType::Networks(|raw| &mut raw.trusted_proxies),
+    },
+    ConfigKey {
         path: "database",
         env: "FRONTDESK_DATABASE",
         default: DefaultValue::Text(""),
@@ -120,7 +127,7 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.body_bytes",
         env: "FRONTDESK_LIMITS_BODY_BYTES",
         default: DefaultValue::Text("1048576"),
-        about: "The largest request body.",
+        about: "The largest request body. It is charged by its size: one call for every 16 KiB or part of them (for a file, 256 KiB), before it is read.",
         value_type: ValueType::Number { min: 1024, max: 67_108_864, at: |raw| &mut raw.body_bytes },
     },
     ConfigKey {
@@ -129,6 +136,13 @@ pub static KEYS: &[ConfigKey] = &[
         default: DefaultValue::Text("16777216"),
         about: "The largest file that can be pushed to a route that takes files, such as an import.",
         value_type: ValueType::Number { min: 1024, max: 67_108_864, at: |raw| &mut raw.import_bytes },
+    },
+    ConfigKey {
+        path: "limits.body_memory_bytes",
+        env: "FRONTDESK_LIMITS_BODY_MEMORY_BYTES",
+        default: DefaultValue::Text("67108864"),
+        about: "The memory for all request bodies that are being received or answered; those up to 16 KiB do not count. When it is used up, whoever holds most of it is refused first.",
+        value_type: ValueType::Number { min: 1_048_576, max: 4_000_000_000, at: |raw| &mut raw.body_memory_bytes },
     },
     ConfigKey {
         path: "limits.page_bytes",
@@ -141,14 +155,14 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.connections",
         env: "FRONTDESK_LIMITS_CONNECTIONS",
         default: DefaultValue::Text("4096"),
-        about: "How many connections may be open in total. Each takes a file descriptor.",
+        about: "How many connections may be open in total. Each takes a file descriptor. At the limit, the oldest connection over which no request has begun is closed for a new one, first of the address that has most of them.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.connections },
     },
     ConfigKey {
         path: "limits.connections_per_address",
         env: "FRONTDESK_LIMITS_CONNECTIONS_PER_ADDRESS",
         default: DefaultValue::Text("256"),
-        about: "How many connections may be open from one address. Behind a proxy all clients share the proxy's address.",
+        about: "How many connections may be open from one address. At the limit, its oldest connection over which no request has begun is closed for a new one. A proxy in `trusted_proxies` may have as many as there are.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.connections_per_address },
     },
     ConfigKey {
@@ -183,7 +197,7 @@ pub static KEYS: &[ConfigKey] = &[
         path: "limits.token_requests_per_minute",
         env: "FRONTDESK_LIMITS_TOKEN_REQUESTS_PER_MINUTE",
         default: DefaultValue::Text("60"),
-        about: "How many tokens a client may request per minute. An address may request ten times as many, for all its clients and for guessed secrets.",
+        about: "How many tokens a client may request per minute. An address may fail ten times as often; further wrong secrets from it are answered 429 and wait for each other, while a right secret still gets its token.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.token_requests_per_minute },
     },
     ConfigKey {
@@ -234,6 +248,20 @@ pub static KEYS: &[ConfigKey] = &[
         default: DefaultValue::Derived("`audit.retain_days`"),
         about: "The same for records of administration: changes of tenants and clients, revocations, exports and erasures.",
         value_type: ValueType::OptionalNumber { min: 0, max: 36_500, at: |raw| &mut raw.retain_days_admin },
+    },
+    ConfigKey {
+        path: "audit.anchor",
+        env: "FRONTDESK_AUDIT_ANCHOR",
+        default: DefaultValue::Text(""),
+        about: "The file that signed anchors of the audit chains are appended to. Keep it outside the data folder, where nobody who can write to the database can write to it.",
+        value_type: ValueType::File(|raw| &mut raw.audit_anchor),
+    },
+    ConfigKey {
+        path: "audit.anchor_minutes",
+        env: "FRONTDESK_AUDIT_ANCHOR_MINUTES",
+        default: DefaultValue::Text("15"),
+        about: "How often an anchor is appended while something is written.",
+        value_type: ValueType::Number { min: 1, max: 1440, at: |raw| &mut raw.anchor_minutes },
     },
     ConfigKey {
         path: "log.format",

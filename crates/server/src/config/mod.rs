@@ -146,6 +146,8 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may call, as a browser writes them.
     pub allowed_origins: Vec<String>,
+    /// Whose word about the address of a client counts.
+    pub trusted_proxies: Vec<IpNetwork>,
     pub certificate: CertificateConfig,
     pub admin: AdminConfig,
     pub token: TokenConfig,
@@ -197,6 +199,8 @@ pub struct TokenConfig {
 pub struct LimitsConfig {
     pub body_bytes: usize,
     pub import_bytes: usize,
+    /// For all bodies together.
+    pub body_memory_bytes: usize,
     pub page_bytes: usize,
     pub connections: usize,
     pub connections_per_address: usize,
@@ -225,6 +229,14 @@ pub struct AuditConfig {
     pub writes: Retention,
     pub reads: Retention,
     pub administration: Retention,
+    pub anchor: Option<AnchorConfig>,
+}
+
+/// Where audit anchors are appended, and how often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnchorConfig {
+    pub file: PathBuf,
+    pub interval: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

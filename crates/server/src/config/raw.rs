@@ -14,9 +14,9 @@ use super::mount::{self, MountConfig};
 use super::show::ValueSource;
 use super::url::PublicUrl;
 use super::{
-    AdminConfig, AuditConfig, CertificateConfig, Collector, CollectorUrl, Config, DatabaseConfig, DeadlinesConfig,
-    IdempotencyConfig, IpNetwork, LimitsConfig, LogConfig, LogFormat, OutboundConfig, Retention, SampleRatio,
-    TokenConfig, TracesConfig,
+    AdminConfig, AnchorConfig, AuditConfig, CertificateConfig, Collector, CollectorUrl, Config, DatabaseConfig,
+    DeadlinesConfig, IdempotencyConfig, IpNetwork, LimitsConfig, LogConfig, LogFormat, OutboundConfig, Retention,
+    SampleRatio, TokenConfig, TracesConfig,
 };
 
 /// One field per key. A missing option depends on other keys, or is empty on purpose.
@@ -27,6 +27,7 @@ pub(super) struct RawConfig {
     pub(super) public_url: Option<PublicUrl>,
     pub(super) allowed_hosts: Option<Vec<String>>,
     pub(super) allowed_origins: Option<Vec<String>>,
+    pub(super) trusted_proxies: Vec<IpNetwork>,
     pub(super) database: DatabaseConfig,
     pub(super) database_ca: Option<PathBuf>,
     pub(super) certificate: Option<PathBuf>,
@@ -36,6 +37,7 @@ pub(super) struct RawConfig {
     pub(super) token_cache_milliseconds: u32,
     pub(super) body_bytes: u32,
     pub(super) import_bytes: u32,
+    pub(super) body_memory_bytes: u32,
     pub(super) page_bytes: u32,
     pub(super) connections: u32,
     pub(super) connections_per_address: u32,
@@ -51,6 +53,8 @@ pub(super) struct RawConfig {
     pub(super) retain_days_writes: Option<u32>,
     pub(super) retain_days_reads: Option<u32>,
     pub(super) retain_days_admin: Option<u32>,
+    pub(super) audit_anchor: Option<PathBuf>,
+    pub(super) anchor_minutes: u32,
     pub(super) log_format: LogFormat,
     pub(super) traces_endpoint: Option<CollectorUrl>,
     pub(super) traces_ca: Option<PathBuf>,
@@ -72,6 +76,7 @@ impl RawConfig {
             public_url: None,
             allowed_hosts: None,
             allowed_origins: None,
+            trusted_proxies: Vec::new(),
             database: DatabaseConfig::Embedded,
             database_ca: None,
             certificate: None,
@@ -81,6 +86,7 @@ impl RawConfig {
             token_cache_milliseconds: 0,
             body_bytes: 0,
             import_bytes: 0,
+            body_memory_bytes: 0,
             page_bytes: 0,
             connections: 0,
             connections_per_address: 0,
@@ -96,6 +102,8 @@ impl RawConfig {
             retain_days_writes: None,
             retain_days_reads: None,
             retain_days_admin: None,
+            audit_anchor: None,
+            anchor_minutes: 0,
             log_format: LogFormat::Auto,
             traces_endpoint: None,
             traces_ca: None,
@@ -141,6 +149,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         public_url: raw.public_url.unwrap_or(PublicUrl::localhost(raw.listen.port())),
         allowed_hosts: raw.allowed_hosts.unwrap_or_default(),
         allowed_origins: raw.allowed_origins.unwrap_or_default(),
+        trusted_proxies: raw.trusted_proxies,
         certificate,
         admin: AdminConfig { listen: raw.operator_listen },
         token: TokenConfig {
@@ -150,6 +159,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         limits: LimitsConfig {
             body_bytes: raw.body_bytes as usize,
             import_bytes: raw.import_bytes as usize,
+            body_memory_bytes: raw.body_memory_bytes as usize,
             page_bytes: raw.page_bytes as usize,
             connections: raw.connections as usize,
             connections_per_address: raw.connections_per_address as usize,
@@ -165,6 +175,9 @@ pub(super) fn build(raw: RawConfig) -> Config {
             writes: Retention::of_days(raw.retain_days_writes.unwrap_or(raw.retain_days)),
             reads: Retention::of_days(raw.retain_days_reads.unwrap_or(raw.retain_days)),
             administration: Retention::of_days(raw.retain_days_admin.unwrap_or(raw.retain_days)),
+            anchor: raw
+                .audit_anchor
+                .map(|file| AnchorConfig { file, interval: Duration::from_mins(raw.anchor_minutes.into()) }),
         },
         log: LogConfig { format: raw.log_format },
         traces: traces.map_or(TracesConfig::Off, |collector| TracesConfig::Otlp(Box::new(collector))),

@@ -214,6 +214,11 @@ pub fn admin_socket(folder: &Path) -> PathBuf {
     folder.join("operator.sock")
 }
 
+/// Where a server accepts the sessions of `frontdesk stdio`.
+pub fn stdio_socket(folder: &Path) -> PathBuf {
+    folder.join("stdio.sock")
+}
+
 pub fn master_key_file(folder: &Path) -> PathBuf {
     folder.join("master.key")
 }

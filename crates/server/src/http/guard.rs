@@ -19,8 +19,7 @@ pub(super) fn transport_refusal(config: &Config, target: &Uri, headers: &Request
     if !host.is_some_and(|host| known(host_name(host))) || target.host().is_some_and(|name| !known(name)) {
         return Some("This server does not answer to that host name; see `allowed_hosts` in its configuration.");
     }
-    // This header can only cause a refusal, so it is trusted from everybody (A6-24).
-    if headers.all(headers.forwarded_proto).any(|schemes| !is_https(schemes.as_bytes())) {
+    if headers.cleartext {
         return Some("This request crossed a network in cleartext. Send it over https, and replace its credential.");
     }
     None
@@ -46,11 +45,6 @@ pub(super) fn has_ambiguous_framing(headers: &RequestHeaders<'_>) -> bool {
         Occurrence::Once(only) => !only.as_bytes().eq_ignore_ascii_case(b"chunked"),
         Occurrence::Many(_) => true,
     }
-}
-
-/// Each proxy appends the scheme by which it was reached.
-fn is_https(schemes: &[u8]) -> bool {
-    schemes.split(|byte| *byte == b',').all(|scheme| scheme.trim_ascii().eq_ignore_ascii_case(b"https"))
 }
 
 /// The host without its port; an IPv6 address keeps its brackets.

@@ -4,6 +4,8 @@
 use ::http::header::GetAll;
 use ::http::{HeaderMap, HeaderValue};
 
+use super::cleartext::says_cleartext;
+
 /// The headers that are read for every call.
 pub(super) struct RequestHeaders<'a> {
     map: &'a HeaderMap,
@@ -11,7 +13,6 @@ pub(super) struct RequestHeaders<'a> {
     pub(super) authorization: Occurrence<'a>,
     pub(super) content_encoding: Occurrence<'a>,
     pub(super) content_type: Occurrence<'a>,
-    pub(super) forwarded_proto: Occurrence<'a>,
     pub(super) host: Occurrence<'a>,
     pub(super) idempotency_key: Occurrence<'a>,
     pub(super) method: Occurrence<'a>,
@@ -24,6 +25,8 @@ pub(super) struct RequestHeaders<'a> {
     pub(super) transfer_encoding: Occurrence<'a>,
     /// Whether a proxy has forwarded the request. There are many `X-Forwarded-` headers.
     pub(super) forwarded: bool,
+    /// Whether one says that the request crossed a network without TLS.
+    pub(super) cleartext: bool,
 }
 
 /// How often a header occurs.
@@ -55,16 +58,10 @@ impl<'a> RequestHeaders<'a> {
                 "transfer-encoding" => &mut headers.transfer_encoding,
                 "x-partner-auth" => &mut headers.partner_auth,
                 "x-trace-id" => &mut headers.trace_id,
-                "x-forwarded-proto" => {
-                    headers.forwarded = true;
-                    &mut headers.forwarded_proto
-                }
-                "forwarded" | "via" | "x-real-ip" => {
-                    headers.forwarded = true;
-                    continue;
-                }
                 _ => {
+                    headers.forwarded |= matches!(name, "forwarded" | "via" | "x-real-ip");
                     headers.forwarded |= name.starts_with("x-forwarded-");
+                    headers.cleartext |= says_cleartext(name, value.as_bytes());
                     continue;
                 }
             };
@@ -93,7 +90,6 @@ impl<'a> RequestHeaders<'a> {
             authorization: Occurrence::Absent,
             content_encoding: Occurrence::Absent,
             content_type: Occurrence::Absent,
-            forwarded_proto: Occurrence::Absent,
             host: Occurrence::Absent,
             idempotency_key: Occurrence::Absent,
             method: Occurrence::Absent,
@@ -105,6 +101,7 @@ impl<'a> RequestHeaders<'a> {
             traceparent: Occurrence::Absent,
             transfer_encoding: Occurrence::Absent,
             forwarded: false,
+            cleartext: false,
         }
     }
 }

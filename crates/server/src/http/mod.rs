@@ -2,6 +2,9 @@
 
 mod accept;
 pub(crate) mod api_page;
+mod cleartext;
+mod client_address;
+mod demo_search;
 mod event_body;
 mod guard;
 mod headers;
@@ -11,6 +14,7 @@ mod receive;
 mod route;
 mod shared;
 
+pub use demo_search::DemoSearch;
 pub(crate) use receive::body_limit;
 pub use route::respond;
 pub(crate) use route::without_trailing_slash;

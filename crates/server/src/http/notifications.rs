@@ -8,10 +8,12 @@ use frontdesk_contracts::notification::{
     ADVANCE_TOOL, SIGNATURE_HEADER, TIMESTAMP_HEADER, field_of, message_of, refusal, verify,
 };
 use frontdesk_engine::desk::Mount;
+use frontdesk_engine::limits::body_memory::BodyHolder;
 use frontdesk_engine::limits::ip_prefix::ip_prefix;
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::limits::tally::TallyKey;
 use frontdesk_engine::model::idempotency_key::IdempotencyKey;
+use frontdesk_engine::model::incoming::body_memory_full;
 use frontdesk_engine::model::tool::Outcome;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::serve::own_call::{CallOrigin, OwnTool, call_tool};
@@ -61,7 +63,7 @@ async fn admit(
     body: IncomingBody,
     peer: &Peer,
 ) -> Result<Bytes, Fault> {
-    let (now, address) = (app.desk.now(), ip_prefix(peer.address).to_string());
+    let (now, address) = (app.desk.monotonic(), ip_prefix(peer.address).to_string());
     let limited = |seconds| Fault::new(FaultKind::RateLimited, "Too many notifications; wait.").retry_after(seconds);
     app.desk.rates.take(&["notifications", &partner.path, &address], PER_ADDRESS, now).map_err(limited)?;
     let stranger = || {
@@ -78,7 +80,10 @@ async fn admit(
     if partner.notification_keys.is_empty() {
         return Err(stranger());
     }
-    let body = body.collect(MAX_BYTES, ConnectionLimits::default().body).await.map_err(|error| match error {
+    let reservation = app.desk.inflight.bodies.enter(BodyHolder::of_address(peer.address));
+    let collected = body.collect_counted(MAX_BYTES, ConnectionLimits::default().body, Some(&reservation)).await;
+    let body = collected.map_err(|error| match error {
+        BodyError::NoMemory => body_memory_full(),
         BodyError::TooLarge => {
             Fault::new(FaultKind::TooLarge, format!("The notification is larger than {MAX_BYTES} bytes."))
         }

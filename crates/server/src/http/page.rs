@@ -1,4 +1,4 @@
-//! The front page: what this is, which contracts are mounted, and how to connect.
+//! The front page: how to connect, which contracts are mounted, and on a demo a search to try.
 
 use frontdesk_engine::desk::Mount;
 use frontdesk_engine::model::mount_policy::MountStatus;
@@ -7,25 +7,77 @@ use frontdesk_engine::model::tool::ToolSpec;
 
 use crate::app::App;
 use crate::config::CertificateConfig;
+use crate::connect::{self, Installation, NetworkReach, StdioArguments};
+use crate::data_dir;
 
 const PAGE: &str = include_str!("page.html");
 const MOUNT: &str = include_str!("mount.html");
+/// The style of every page here, which loads nothing.
+pub(super) const STYLE: &str = include_str!("page.css");
+
+/// Where the CA file of a development certificate can be loaded from.
+pub(super) const CA_PATH: &str = "/ca.pem";
+/// How it is saved.
+const CA_NAME: &str = "frontdesk-ca.pem";
 
 pub(super) fn front_page(app: &App) -> Reply {
     let shown = || app.mounts.iter().map(|(_, mount)| mount).filter(|mount| is_served(mount));
     let mounts: Vec<String> = shown().map(|mount| contract(app, mount)).collect();
-    let scopes = shown().next().map(scopes).unwrap_or_default();
-    let trust = match app.config.certificate {
-        CertificateConfig::Development => "--cacert frontdesk-data/tls/ca.pem ",
-        CertificateConfig::Files { .. } => "",
+    let first = shown().find(|mount| app.issues_tokens_for(mount));
+    let endpoint = first.map(|mount| mount.resource.clone()).unwrap_or_default();
+    let clients = first.map(|mount| clients(app, mount)).unwrap_or_default();
+    let ca = match app.config.certificate {
+        CertificateConfig::Development => format!(
+            "<p>Its certificate comes from a CA of its own: <a href=\"{CA_PATH}\" download=\"{CA_NAME}\">download the CA \
+             file</a> and save it as <code>{CA_NAME}</code> where you paste these.</p>"
+        ),
+        CertificateConfig::Files { .. } => String::new(),
     };
+    let search = app
+        .demo_search
+        .get()
+        .map(|search| format!("<section class=\"try\">\n<h2>Try a search</h2>\n{}\n</section>", search.form_html()));
     let page = PAGE
+        .replace("{style}", STYLE)
         .replace("{version}", env!("CARGO_PKG_VERSION"))
-        .replace("{mounts}", &mounts.concat())
-        .replace("{trust}", trust)
-        .replace("{scopes}", &escape(&scopes))
-        .replace("{public_url}", &escape(&app.config.public_url.to_string()));
+        .replace("{endpoint}", &escape(&endpoint))
+        .replace("{ca}", &ca)
+        .replace("{clients}", &clients)
+        .replace("{search}", &search.unwrap_or_default())
+        .replace("{mounts}", &mounts.concat());
     html(page)
+}
+
+/// What to paste into each client. The page is public: it names no folder and no client of this installation.
+fn clients(app: &App, mount: &Mount) -> String {
+    let ca_file = match app.config.certificate {
+        CertificateConfig::Development => Some(CA_NAME.to_owned()),
+        CertificateConfig::Files { .. } => None,
+    };
+    let installation = Installation {
+        name: Installation::name_of(None),
+        url: mount.resource.clone(),
+        public_url: app.config.public_url.to_string(),
+        reach: if ca_file.is_some() { NetworkReach::Local } else { NetworkReach::of(app.config.public_url.host()) },
+        ca_file,
+        client_id: "YOUR_CLIENT_ID".to_owned(),
+        scopes: mount.contract.ordinary_scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        program: "frontdesk".to_owned(),
+        stdio: StdioArguments { flag: "--data", path: "/path/to/frontdesk-data".to_owned(), contract: None },
+    };
+    connect::CLIENTS.iter().map(|client| connect::html(client, &installation, escape)).collect()
+}
+
+/// The CA file, only where clients need it.
+pub(super) fn ca_file(app: &App) -> Option<Reply> {
+    match app.config.certificate {
+        CertificateConfig::Development => {
+            let text = std::fs::read_to_string(data_dir::tls_dir(&app.config.data).join("ca.pem")).ok()?;
+            let reply = Reply::plain(200, text).header("content-type", "application/x-pem-file");
+            Some(reply.header("content-disposition", format!("attachment; filename=\"{CA_NAME}\"")))
+        }
+        CertificateConfig::Files { .. } => None,
+    }
 }
 
 /// A page that loads nothing, runs no script and stands in no frame.
@@ -39,7 +91,7 @@ pub(super) fn guarded_html(status: u16, page: String) -> Reply {
         .header("content-type", "text/html; charset=utf-8")
         .header(
             "content-security-policy",
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
         )
         .header("x-frame-options", "DENY")
         .header("referrer-policy", "no-referrer")
@@ -83,11 +135,6 @@ fn row(spec: &ToolSpec) -> String {
 fn scope_words(spec: &ToolSpec) -> String {
     let scopes: Vec<&str> = spec.scope.all().map(|scope| scope.as_str()).collect();
     scopes.join(" or ")
-}
-
-fn scopes(mount: &Mount) -> String {
-    let all: Vec<&str> = mount.contract.scopes.iter().map(|scope| scope.as_str()).collect();
-    all.join(" ")
 }
 
 pub(super) fn escape(text: &str) -> String {

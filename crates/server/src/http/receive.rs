@@ -8,7 +8,8 @@ use ::http::request::Parts;
 use ::http::{HeaderName, Method};
 use bytes::Bytes;
 use frontdesk_engine::desk::Mount;
-use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb};
+use frontdesk_engine::limits::body_memory::BodyReservation;
+use frontdesk_engine::model::incoming::{Credential, Incoming, Listening, RequestBody, Verb, body_memory_full};
 use frontdesk_engine::model::route::RouteRequest;
 use frontdesk_engine::model::trace::Trace;
 use frontdesk_engine::{Fault, FaultKind};
@@ -65,7 +66,11 @@ pub(super) fn receive(
 
 /// The body, to be read up to this limit.
 pub(super) fn lazy_body(body: IncomingBody, limit: usize) -> RequestBody {
-    RequestBody::from_reader(move |most| collect(limit.min(most), body))
+    // One that is too large is refused without being read, so it costs nothing.
+    let length = body.length().filter(|length| *length <= limit);
+    RequestBody::from_counted_reader(length, move |most, reservation| async move {
+        collect(limit.min(most), body, reservation.as_deref()).await
+    })
 }
 
 /// What a request to a route has besides. Repeated preconditions are joined, and then no entity tag of ours.
@@ -208,8 +213,10 @@ fn media_type(headers: &RequestHeaders<'_>) -> Option<String> {
     Some(media_type.trim().to_ascii_lowercase())
 }
 
-async fn collect(limit: usize, body: IncomingBody) -> Result<Bytes, Fault> {
-    body.collect(limit, ConnectionLimits::default().body).await.map_err(|error| match error {
+async fn collect(limit: usize, body: IncomingBody, reservation: Option<&BodyReservation>) -> Result<Bytes, Fault> {
+    let collected = body.collect_counted(limit, ConnectionLimits::default().body, reservation).await;
+    collected.map_err(|error| match error {
+        BodyError::NoMemory => body_memory_full(),
         BodyError::TooLarge => Fault::new(FaultKind::TooLarge, format!("The message is larger than {limit} bytes.")),
         BodyError::TooSlow | BodyError::Broken => {
             Fault::new(FaultKind::Malformed, "The message did not arrive completely and in time.")

@@ -17,9 +17,10 @@ use frontdesk_engine::{Fault, FaultKind, serve_borrowed, serve_route};
 use frontdesk_identity::OAuthRequest;
 
 use super::accept::accepts_events;
+use super::client_address::client_address;
 use super::event_body::{EventBody, RunningCall, until_answered};
 use super::headers::RequestHeaders;
-use super::{guard, notifications, page, receive, shared};
+use super::{demo_search, guard, notifications, page, receive, shared};
 use crate::app::{App, Via};
 use crate::config::CertificateConfig;
 use crate::net::{ConnectionLimits, IncomingBody, Peer, ResponseBody};
@@ -53,6 +54,8 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     };
     let trace = receive::with_trace_id(mount, trace, &headers);
     let via = if headers.forwarded { Via::Proxy } else { Via::Direct };
+    let is_reachable = app.allows_peer(mount, peer.address, via);
+    let peer = client(&app, &head.headers, peer);
     let limit = match route {
         HttpRoute::Rest { prefix_length } if takes_text(mount, path, prefix_length) => app.config.limits.import_bytes,
         HttpRoute::Rest { .. } | HttpRoute::Serve | HttpRoute::Dispatch(_) => receive::body_limit(&app.config, mount),
@@ -62,7 +65,7 @@ pub async fn respond(app: Arc<App>, request: Request<IncomingBody>, peer: Peer) 
     if let HttpRoute::Rest { prefix_length } = route {
         incoming.route = Some(Box::new(receive::route_request(&head, &headers, path, prefix_length)));
     }
-    if !app.allows_peer(mount, peer.address, via) {
+    if !is_reachable {
         incoming.transport_fault = Some(Fault::new(
             FaultKind::HostNotAllowed,
             "Only direct callers on this machine are served here, not through a proxy; others need tokens.",
@@ -150,6 +153,11 @@ fn takes_text(mount: &Mount, path: &str, prefix_length: usize) -> bool {
     }
 }
 
+/// The other end, with the address of the client that a trusted proxy stands for.
+fn client(app: &App, headers: &HeaderMap, peer: Peer) -> Peer {
+    Peer { address: client_address(&app.config.trusted_proxies, headers, peer.address), ..peer }
+}
+
 fn preferred(headers: &HeaderMap) -> DispatchPreference {
     DispatchPreference::preferred(headers.get("prefer").and_then(|value| value.to_str().ok()))
 }
@@ -157,6 +165,7 @@ fn preferred(headers: &HeaderMap) -> DispatchPreference {
 /// Everything that is not a contract endpoint.
 async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, trace: &Trace) -> Reply {
     let headers = RequestHeaders::new(&head.headers);
+    let peer = client(app, &head.headers, peer);
     let path = without_trailing_slash(head.uri.path());
     let refusal = if is_public(app, path) { guard::transport_refusal } else { guard::refusal };
     if let Some(why) = refusal(&app.config, &head.uri, &headers) {
@@ -173,6 +182,19 @@ async fn non_mcp_routes(app: &App, head: Parts, body: IncomingBody, peer: Peer, 
     };
     if path == "/" {
         return read_only(page::front_page(app));
+    }
+    if path == page::CA_PATH
+        && let Some(file) = page::ca_file(app)
+    {
+        return read_only(file);
+    }
+    if path == demo_search::PATH
+        && let Some(search) = app.demo_search.get()
+    {
+        return match head.method {
+            Method::GET => search.answer(app, head.uri.query(), &peer, trace).await,
+            _ => problem(trace, 405, "Only GET is possible here.").header("allow", "GET"),
+        };
     }
     if let Some(document) = app.mounts.document(path) {
         return read_only(document.reply());

@@ -55,7 +55,7 @@ async fn open(
 ) -> Result<Value, Fault> {
     let address = ip_prefix(peer.address).to_string();
     let limited = |seconds| Fault::new(FaultKind::RateLimited, "").retry_after(seconds);
-    app.desk.rates.take(&["shared", &partner.path, &address], PER_ADDRESS, app.desk.now()).map_err(limited)?;
+    app.desk.rates.take(&["shared", &partner.path, &address], PER_ADDRESS, app.desk.monotonic()).map_err(limited)?;
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     if !(1..=MAX_TOKEN).contains(&token.len()) || !token.bytes().all(is_token) {
         return Err(Fault::not_found());

@@ -7,6 +7,7 @@
 //! the same packet as the previous request has the timeout of an idle client.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -16,6 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
+use super::admission::ConnectionPermit;
 use super::limits::ConnectionLimits;
 
 /// How long a closed connection still discards what the client sends. Otherwise the kernel would answer those bytes with a
@@ -32,6 +34,7 @@ pub(super) struct Activity {
     head: Duration,
     idle: Duration,
     write: Duration,
+    permit: Option<Arc<ConnectionPermit>>,
 }
 
 /// When a timeout ends, and what follows.
@@ -99,9 +102,11 @@ struct Stall {
 }
 
 impl Activity {
-    pub(super) fn new(limits: &ConnectionLimits) -> Self {
+    /// The permit is told of the first byte of a request.
+    pub(super) fn new(limits: &ConnectionLimits, permit: Option<Arc<ConnectionPermit>>) -> Self {
         let state = ConnectionState { phase: Phase::Handshake, body: BodyState::Ended, stall: None };
-        Self { state: Arc::new(Mutex::new(state)), head: limits.head, idle: limits.idle, write: limits.write }
+        let state = Arc::new(Mutex::new(state));
+        Self { state, head: limits.head, idle: limits.idle, write: limits.write, permit }
     }
 
     /// The handshake is done. Waiting for the first head has the same timeout as an incomplete head.
@@ -111,6 +116,7 @@ impl Activity {
 
     /// A head is complete, and with it a request that has no body.
     pub(super) fn call_started_without_body(&self) {
+        self.request_began();
         let mut state = self.state();
         state.phase = Phase::Call { next: NextRequest::None };
         state.body = BodyState::Ended;
@@ -118,6 +124,7 @@ impl Activity {
 
     /// A head is complete; the body follows.
     pub(super) fn call_started(&self) {
+        self.request_began();
         let mut state = self.state();
         state.phase = Phase::Call { next: NextRequest::None };
         state.body = BodyState::Unread;
@@ -169,11 +176,21 @@ impl Activity {
         [phase, write].into_iter().flatten().min_by_key(|deadline| deadline.at)
     }
 
+    /// The head of a request can arrive together with the end of the handshake, so the first call says it, too.
+    fn request_began(&self) {
+        if let Some(permit) = &self.permit {
+            permit.request_began();
+        }
+    }
+
     fn read_some(&self) {
         let mut state = self.state();
         state.phase = match (&state.phase, &state.body) {
             (Phase::Idle { .. }, _) => Phase::Head { since: Instant::now() },
-            (Phase::First { since }, _) => Phase::Head { since: *since },
+            (Phase::First { since }, _) => {
+                self.request_began();
+                Phase::Head { since: *since }
+            }
             (Phase::Call { .. }, BodyState::Ended) => Phase::Call { next: NextRequest::Started },
             (Phase::Call { .. }, BodyState::Unread)
             | (Phase::Handshake | Phase::Head { .. } | Phase::Closing { .. }, _) => return,
@@ -287,9 +304,10 @@ impl AsyncWrite for TimedStream {
                 Linger::No => return Poll::Ready(Ok(())),
             }
         }
-        let mut scratch = [0; 4096];
+        // Large, because a refused body is discarded here and should cost few calls of the system.
+        let mut scratch = [const { MaybeUninit::uninit() }; 64 * 1024];
         loop {
-            let mut buffer = ReadBuf::new(&mut scratch);
+            let mut buffer = ReadBuf::uninit(&mut scratch);
             match ready!(Pin::new(&mut self.socket).poll_read(cx, &mut buffer)) {
                 Ok(()) if !buffer.filled().is_empty() => {}
                 Ok(()) | Err(_) => return Poll::Ready(Ok(())),
@@ -303,7 +321,7 @@ mod tests {
     use super::*;
 
     fn calling() -> Activity {
-        let activity = Activity::new(&ConnectionLimits::default());
+        let activity = Activity::new(&ConnectionLimits::default(), None);
         activity.call_started_without_body();
         activity
     }

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use frontdesk_engine::limits::body_memory::{BodyReservation, UNCOUNTED_BODY};
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::time::{Instant, timeout_at};
@@ -26,6 +27,8 @@ pub enum BodyError {
     TooSlow,
     /// The client went away or broke the framing.
     Broken,
+    /// There is no memory for it.
+    NoMemory,
 }
 
 /// The body of an answer: bytes, or a stream.
@@ -49,6 +52,14 @@ impl IncomingBody {
         Self { source: BodySource::Ready(bytes.into()) }
     }
 
+    /// How long it will be, if that is known.
+    pub fn length(&self) -> Option<usize> {
+        match &self.source {
+            BodySource::Network { incoming, .. } => usize::try_from(incoming.size_hint().exact()?).ok(),
+            BodySource::Ready(bytes) => Some(bytes.len()),
+        }
+    }
+
     pub(super) fn new(incoming: Incoming, activity: Activity) -> Self {
         Self { source: BodySource::Network { incoming, activity } }
     }
@@ -56,11 +67,21 @@ impl IncomingBody {
     /// Reads the whole body. `deadline` counts from now and is for all of it, so that a client cannot extend it byte by byte.
     /// After an error the connection closes after the answer, because the start of the next request is unknown.
     pub async fn collect(self, limit: usize, deadline: Duration) -> Result<Bytes, BodyError> {
+        self.collect_counted(limit, deadline, None).await
+    }
+
+    /// The same; memory is reserved before more than a small body is held.
+    pub async fn collect_counted(
+        self,
+        limit: usize,
+        deadline: Duration,
+        reservation: Option<&BodyReservation>,
+    ) -> Result<Bytes, BodyError> {
         match self.source {
             BodySource::Ready(bytes) if bytes.len() > limit => Err(BodyError::TooLarge),
             BodySource::Ready(bytes) => Ok(bytes),
             BodySource::Network { incoming, activity } => {
-                let bytes = read(incoming, limit, Instant::now() + deadline).await?;
+                let bytes = read(incoming, limit, Instant::now() + deadline, reservation).await?;
                 activity.body_ended();
                 Ok(bytes)
             }
@@ -68,13 +89,25 @@ impl IncomingBody {
     }
 }
 
-async fn read(mut incoming: Incoming, limit: usize, deadline: Instant) -> Result<Bytes, BodyError> {
+async fn read(
+    mut incoming: Incoming,
+    limit: usize,
+    deadline: Instant,
+    reservation: Option<&BodyReservation>,
+) -> Result<Bytes, BodyError> {
     // A client that waits for `100 Continue` then need not send the body.
     if incoming.size_hint().lower() > u64::try_from(limit).unwrap_or(u64::MAX) {
         return Err(BodyError::TooLarge);
     }
+    let length = incoming.size_hint().exact().and_then(|length| usize::try_from(length).ok());
+    let mut reservation = reservation;
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
+    if let Some(length) = length.filter(|length| *length > UNCOUNTED_BODY) {
+        reserve(&mut reservation, length)?;
+        // In one piece: a buffer that grows leaves its smaller selves behind.
+        whole.reserve(length);
+    }
     loop {
         let frame = match timeout_at(deadline, incoming.frame()).await {
             Err(_elapsed) => return Err(BodyError::TooSlow),
@@ -89,17 +122,28 @@ async fn read(mut incoming: Incoming, limit: usize, deadline: Instant) -> Result
         if first.len() + whole.len() + data.len() > limit {
             return Err(BodyError::TooLarge);
         }
+        if first.len() + whole.len() + data.len() > UNCOUNTED_BODY {
+            reserve(&mut reservation, length.unwrap_or(limit))?;
+        }
         // Nearly every request arrives in one frame, which is returned without a copy.
-        if first.is_empty() && whole.is_empty() {
+        if first.is_empty() && whole.capacity() == 0 {
             first = data;
         } else {
-            if whole.is_empty() {
+            if !first.is_empty() {
                 whole = BytesMut::from(std::mem::take(&mut first));
             }
             whole.extend_from_slice(&data);
         }
     }
     Ok(if whole.is_empty() { first } else { whole.freeze() })
+}
+
+/// Once for each body.
+fn reserve(reservation: &mut Option<&BodyReservation>, bytes: usize) -> Result<(), BodyError> {
+    match reservation.take() {
+        Some(reservation) => reservation.reserve(bytes).map_err(|_| BodyError::NoMemory),
+        None => Ok(()),
+    }
 }
 
 impl fmt::Debug for IncomingBody {
@@ -115,6 +159,7 @@ impl fmt::Display for BodyError {
             Self::TooLarge => "the request body is larger than the limit; send less in one request",
             Self::TooSlow => "the request body did not arrive in time; send it without pauses",
             Self::Broken => "the request body ended early; send as many bytes as Content-Length says",
+            Self::NoMemory => "too many large requests are being received; send this one again in a moment",
         })
     }
 }

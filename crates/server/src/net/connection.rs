@@ -26,6 +26,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::activity::{Activity, OnDeadline, TimedStream};
+use super::admission::ConnectionPermit;
 use super::body::{IncomingBody, ResponseBody};
 use super::counters::{ConnectionCounters, count};
 use super::limits::ConnectionLimits;
@@ -56,12 +57,16 @@ pub(super) struct ListenerContext<S> {
     pub(super) shutdown: Shutdown,
 }
 
-pub(super) async fn serve_connection<S, F>(socket: TcpStream, peer: Peer, context: Arc<ListenerContext<S>>)
-where
+pub(super) async fn serve_connection<S, F>(
+    socket: TcpStream,
+    peer: Peer,
+    context: Arc<ListenerContext<S>>,
+    permit: Arc<ConnectionPermit>,
+) where
     S: Fn(Request<IncomingBody>, Peer) -> F + Send + Sync + 'static,
     F: Future<Output = Response<ResponseBody>> + Send,
 {
-    let activity = Activity::new(&context.limits);
+    let activity = Activity::new(&context.limits, Some(permit));
     let accepted = tokio::select! {
         () = context.shutdown.requested() => return,
         accepted = accept_tls(TimedStream::new(socket, activity.clone()), &context) => accepted,

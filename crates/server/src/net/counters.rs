@@ -9,6 +9,7 @@ pub struct ConnectionCounters {
     pub(super) accepted: AtomicU64,
     pub(super) refused_full: AtomicU64,
     pub(super) refused_address: AtomicU64,
+    pub(super) closed_silent: AtomicU64,
     pub(super) accept_errors: AtomicU64,
     pub(super) handshakes_failed: AtomicU64,
     pub(super) closed_late: AtomicU64,
@@ -26,6 +27,8 @@ pub struct ConnectionCounts {
     pub refused_full: u64,
     /// Connections closed at once because of the limit per address.
     pub refused_address: u64,
+    /// Connections closed before a byte of a request, because a limit was reached and another came.
+    pub closed_silent: u64,
     /// Failures of `accept` itself, such as no free file descriptor.
     pub accept_errors: u64,
     /// TLS handshakes that failed or took too long.
@@ -44,6 +47,7 @@ impl ConnectionCounters {
             accepted: read(&self.accepted),
             refused_full: read(&self.refused_full),
             refused_address: read(&self.refused_address),
+            closed_silent: read(&self.closed_silent),
             accept_errors: read(&self.accept_errors),
             handshakes_failed: read(&self.handshakes_failed),
             closed_late: read(&self.closed_late),

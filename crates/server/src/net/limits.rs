@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use crate::config::IpNetwork;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionLimits {
     /// Open connections in total.
     pub connections: usize,
     /// Open connections of one address; IPv6 is counted per /64, because one subscriber has all of it.
     pub per_address: usize,
+    /// Addresses without a limit of their own.
+    pub trusted_proxies: Vec<IpNetwork>,
     /// From the accepted socket to the finished TLS handshake.
     pub handshake: Duration,
     /// For a whole request head: the first from the handshake on, a later one from its first byte on.
@@ -31,6 +35,7 @@ impl Default for ConnectionLimits {
         Self {
             connections: 4096,
             per_address: 256,
+            trusted_proxies: Vec::new(),
             handshake: Duration::from_secs(10),
             head: Duration::from_secs(10),
             body: Duration::from_secs(10),

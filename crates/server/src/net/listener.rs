@@ -110,7 +110,7 @@ fn accept<S, F>(
     F: Future<Output = Response<ResponseBody>> + Send + 'static,
 {
     let address = from.ip().to_canonical();
-    // Above a limit the socket is dropped before TLS: an answer would cost what the limit protects.
+    // Above a limit, and without another that makes room, the socket is dropped before TLS: an answer would cost what the limit protects.
     let Some(permit) = admission.admit(address) else {
         return;
     };
@@ -118,10 +118,9 @@ fn accept<S, F>(
     // connection is only slower.
     let _ = socket.set_nodelay(true);
     let context = Arc::clone(context);
-    connections.spawn(async move {
-        serve_connection(socket, Peer { address, certificate: None }, context).await;
-        drop(permit);
-    });
+    let peer = Peer { address, certificate: None };
+    let task = connections.spawn(serve_connection(socket, peer, context, Arc::clone(&permit)));
+    permit.served_by(task);
 }
 
 /// A connection that was closed in the queue is ignored; any other error means that a resource is exhausted.

@@ -1,16 +1,20 @@
-//! MCP over standard input and output: one message a line, for the one caller that started the process. Nothing but
-//! messages may be written to standard output.
+//! MCP as lines: one message a line, for the one caller that started the process. The lines come from standard input and
+//! output, or from a local socket on which another process relays its own. Nothing but messages may be written to standard
+//! output.
 
 mod credentials;
 mod lines;
 mod message;
+mod relay;
+mod relay_listener;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arc_swap::ArcSwap;
 use frontdesk_engine::model::incoming::{Incoming, Listening, RequestBody, Verb};
-use frontdesk_engine::{Fault, FaultKind, serve};
+use frontdesk_engine::{Fault, FaultKind, Reply, serve};
 use frontdesk_wire::frame::Id;
 use frontdesk_wire::version::Version;
 use tokio::task::JoinSet;
@@ -20,18 +24,38 @@ use crate::app::App;
 use crate::http::body_limit;
 use crate::net::Shutdown;
 pub use credentials::StdioCredentials;
+pub(crate) use credentials::request_token;
 use lines::{InputLine, LineReader, LineWriter};
 use message::{Message, MessageKind};
+pub use relay::{Relay, RelayEnd, RelayError};
+pub use relay_listener::{StdioListener, not_mounted};
 
 /// The most concurrent requests; further ones are read when one has been answered.
 const MAX_CONCURRENT: usize = 64;
 
-/// Answers until the input ends or a shutdown is requested; running requests are finished.
-pub async fn serve_stdio(app: Arc<App>, mount: usize, credentials: StdioCredentials, shutdown: Shutdown) {
-    let mut input = LineReader::open(max_line(&app, mount));
-    let output = Arc::new(LineWriter::open());
+/// Answers on standard output until the input ends or a shutdown is requested.
+pub async fn serve_stdio(
+    current: Arc<ArcSwap<App>>,
+    endpoint: String,
+    credentials: StdioCredentials,
+    shutdown: Shutdown,
+) {
+    let lines = (LineReader::stdin(max_line(&current.load(), &endpoint)), LineWriter::stdout());
+    serve_lines(current, endpoint, credentials, lines, shutdown).await;
+}
+
+/// Answers until the input ends or a shutdown is requested; running requests are finished. Every message is answered by
+/// the app that is current when it comes.
+async fn serve_lines(
+    current: Arc<ArcSwap<App>>,
+    endpoint: String,
+    credentials: StdioCredentials,
+    (mut input, output): (LineReader, LineWriter),
+    shutdown: Shutdown,
+) {
+    let output = Arc::new(output);
     let running = Arc::new(RunningRequests::default());
-    let mut session = StdioSession { app, mount, credentials, version: None, running };
+    let mut session = StdioSession { current, endpoint, credentials, version: None, running };
     let mut answers = JoinSet::new();
     loop {
         while answers.len() >= MAX_CONCURRENT {
@@ -50,27 +74,30 @@ pub async fn serve_stdio(app: Arc<App>, mount: usize, credentials: StdioCredenti
                 let output = Arc::clone(&output);
                 answers.spawn(async move {
                     if let Some(text) = answer.await {
-                        output.write(text);
+                        output.write(text).await;
                     }
                 });
             }
         }
     }
+    let drain = session.current.load().config.deadlines.drain;
     let finished = async { while answers.join_next().await.is_some() {} };
-    let _ = timeout(session.app.config.deadlines.drain, finished).await;
+    let _ = timeout(drain, finished).await;
     answers.shutdown().await;
-    // The last reference: written lines are flushed before the process ends.
-    drop(output);
+    // The last reference: written lines are flushed before the session ends.
+    if let Some(output) = Arc::into_inner(output) {
+        let _ = timeout(drain, output.finish()).await;
+    }
 }
 
 /// The same limit as over HTTPS.
-fn max_line(app: &App, mount: usize) -> usize {
-    app.mounts.get(mount).map_or(app.config.limits.body_bytes, |(_, mount)| body_limit(&app.config, mount))
+fn max_line(app: &App, endpoint: &str) -> usize {
+    app.mounts.find(endpoint).map_or(app.config.limits.body_bytes, |mount| body_limit(&app.config, mount))
 }
 
 struct StdioSession {
-    app: Arc<App>,
-    mount: usize,
+    current: Arc<ArcSwap<App>>,
+    endpoint: String,
     credentials: StdioCredentials,
     /// The version that the handshake negotiated, if there was one. It replaces the header of HTTP.
     version: Option<Version>,
@@ -92,7 +119,8 @@ impl StdioSession {
             }
             MessageKind::Notification | MessageKind::Other => None,
         };
-        let limit = max_line(&self.app, self.mount);
+        let app = self.current.load_full();
+        let limit = max_line(&app, &self.endpoint);
         let incoming = Incoming {
             verb: Verb::Post,
             credential: self.credentials.credential().await,
@@ -105,7 +133,7 @@ impl StdioSession {
             import_id: None,
             transport_fault: None,
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            trace: self.app.desk.new_trace(),
+            trace: app.desk.new_trace(),
             body: match line {
                 InputLine::Complete(bytes) => RequestBody::from_bytes(bytes),
                 InputLine::TooLong => RequestBody::from_future(async move {
@@ -113,10 +141,13 @@ impl StdioSession {
                 }),
             },
         };
-        let (app, at) = (Arc::clone(&self.app), self.mount);
+        let endpoint = self.endpoint.clone();
         async move {
-            let (_, mount) = app.mounts.get(at)?;
-            let reply = serve(&app.desk, mount, incoming).await;
+            let reply = match app.mounts.find(&endpoint) {
+                Some(mount) => serve(&app.desk, mount, incoming).await,
+                // A reload has removed it.
+                None => Reply::plain(404, "This contract is no longer mounted; ask the operator."),
+            };
             match &entry {
                 // A cancelled request gets no answer.
                 Some(entry) if entry.is_cancelled() => None,

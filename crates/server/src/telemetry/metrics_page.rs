@@ -13,7 +13,7 @@ use frontdesk_store::WriterStats;
 use super::call_metrics::{BUCKETS, MetricsSnapshot};
 use super::delivery_metrics::DeliverySnapshot;
 use super::traces::TraceCounts;
-use crate::app::App;
+use crate::app::{AnchorCounters, App};
 use crate::net::{ConnectionCounters, ConnectionCounts};
 
 /// The connection counters of both listeners.
@@ -34,8 +34,13 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     });
     service_levels(&mut page, &kinds.collect::<Vec<_>>(), now);
     streams(&mut page, &app.desk.inflight.streams);
+    page.head("frontdesk_body_memory_bytes", "gauge", "Memory held by request bodies; small ones do not count.");
+    page.line("frontdesk_body_memory_bytes", &[], app.desk.inflight.bodies.held());
     connections(&mut page, [("public", listeners.public.snapshot()), ("operator", listeners.admin.snapshot())]);
     writer(&mut page, &app.backend.store.writer_stats());
+    if app.config.audit.anchor.is_some() {
+        anchors(&mut page, &app.backend.anchors);
+    }
     deliveries(&mut page, &app.delivery_metrics.snapshot(), app.desk.now());
     traces(&mut page, app.traces.counts());
     page.0
@@ -123,7 +128,7 @@ fn streams(page: &mut Page, streams: &Streams) {
 
 fn connections(page: &mut Page, listeners: [(&str, ConnectionCounts); 2]) {
     type Column = (&'static str, &'static str, &'static str, fn(&ConnectionCounts) -> u64);
-    let columns: [Column; 6] = [
+    let columns: [Column; 7] = [
         ("frontdesk_connections_open", "gauge", "Connections open now.", |counts| counts.open),
         ("frontdesk_connections_accepted_total", "counter", "Accepted connections.", |counts| counts.accepted),
         ("frontdesk_accept_errors_total", "counter", "Failures to accept a connection.", |counts| counts.accept_errors),
@@ -131,6 +136,12 @@ fn connections(page: &mut Page, listeners: [(&str, ConnectionCounts); 2]) {
             counts.handshakes_failed
         }),
         ("frontdesk_connections_late_total", "counter", "Connections cut at a deadline.", |counts| counts.closed_late),
+        (
+            "frontdesk_connections_silent_closed_total",
+            "counter",
+            "Connections closed for others before a request.",
+            |counts| counts.closed_silent,
+        ),
         ("frontdesk_panics_total", "counter", "Calls that panicked and were answered 500.", |counts| counts.panics),
     ];
     for (name, kind, about, value) in columns {
@@ -145,6 +156,14 @@ fn connections(page: &mut Page, listeners: [(&str, ConnectionCounts); 2]) {
         page.line(name, &[("listener", listener), ("reason", "full")], snapshot.refused_full);
         page.line(name, &[("listener", listener), ("reason", "address")], snapshot.refused_address);
     }
+}
+
+/// Only if anchors are configured.
+fn anchors(page: &mut Page, counters: &AnchorCounters) {
+    let name = "frontdesk_audit_anchors_total";
+    page.head(name, "counter", "Anchors of the audit chains, appended to `audit.anchor` or failed.");
+    page.line(name, &[("outcome", "appended")], counters.lines.load(Ordering::Relaxed));
+    page.line(name, &[("outcome", "failed")], counters.failures.load(Ordering::Relaxed));
 }
 
 fn writer(page: &mut Page, load: &WriterStats) {

@@ -22,6 +22,7 @@ fn help_begins_with_demo_and_every_command_has_examples() {
         &["client", "list"],
         &["client", "rotate"],
         &["client", "revoke"],
+        &["connect"],
         &["config", "check"],
         &["config", "show"],
         &["audit", "verify"],

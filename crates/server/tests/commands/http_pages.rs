@@ -15,11 +15,25 @@ async fn the_front_page_names_endpoint_tools_and_how_to_connect() {
     for part in ["<!doctype html>", "<title>Frontdesk</title>", endpoint, "inventory.search", "How to connect"] {
         assert!(page.text().contains(part), "no {part}: {}", page.text());
     }
+    // How to connect comes first, with what to paste for each client.
+    let how = page.text().find("How to connect").unwrap();
+    assert!(how < page.text().find("<section class=\"mount\">").unwrap());
+    for client in frontdesk::connect::CLIENTS {
+        assert!(page.text().contains(&format!("<summary>{} <small>", client.title)), "{}", client.title);
+    }
+    let paste =
+        format!("export NODE_EXTRA_CA_CERTS=frontdesk-ca.pem\nclaude mcp add --transport http frontdesk {endpoint}\n");
+    assert!(page.text().contains(&paste) && page.text().contains("scope=amcp:consent:read "), "{}", page.text());
+    // It is public: no folder and no client of this installation.
+    let (id, ..) = desk.credentials(frontdesk_testkit::app::DemoTenant::Lakeside);
+    assert!(!page.text().contains(&id) && !page.text().contains(desk.data().to_str().unwrap()), "{}", page.text());
     let site = format!("-d resource={}</code>", desk.banner["site"]["endpoint"].as_str().unwrap());
     assert!(page.text().contains(&site) && page.text().contains("evo.content.search"), "{}", page.text());
     let (_, secret, _) = desk.credentials(frontdesk_testkit::app::DemoTenant::Lakeside);
     assert!(!page.text().contains(&secret));
-    assert!(!page.text().contains("{endpoint}") && !page.text().contains("{mounts}"), "{}", page.text());
+    for place in ["{endpoint}", "{mounts}", "{clients}", "{style}", "{ca", "{search}", "{name}", "{url}"] {
+        assert!(!page.text().contains(place), "{place}: {}", page.text());
+    }
 
     let head = desk.stranger().request("HEAD", "/", &[], "").await;
     assert_eq!((head.status, head.body.len()), (200, 0));

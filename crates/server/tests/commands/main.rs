@@ -1,6 +1,7 @@
 //! The command line as a user has it: the real binary in an empty environment, what it prints, and how it ends.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
+mod anchors;
 mod audits;
 mod backups;
 mod booking_erasures;
@@ -9,8 +10,10 @@ mod certificates;
 mod clients;
 mod collectors;
 mod configurations;
+mod connections;
 mod core_dumps;
 mod demo_banner;
+mod demo_search;
 mod dispatch;
 mod doctor;
 mod erasures;
@@ -33,6 +36,7 @@ mod site_callers;
 mod sites;
 mod sockets;
 mod stdio;
+mod stdio_relay;
 mod tenant_transfer;
 mod tenants;
 mod traces;

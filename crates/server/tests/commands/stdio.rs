@@ -14,18 +14,23 @@ use frontdesk_testkit::app::{DemoTenant, EVERYTHING, TestApp};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program and the two ends of its pipes. Dropping it kills it.
-struct Program {
+pub(super) struct Program {
     process: Child,
-    input: Option<ChildStdin>,
+    pub(super) input: Option<ChildStdin>,
     lines: Receiver<String>,
     log: Option<thread::JoinHandle<String>>,
 }
 
 impl Program {
-    fn start(desk: &TestApp, environment: &[(&str, &str)]) -> Program {
+    pub(super) fn start(desk: &TestApp, environment: &[(&str, &str)]) -> Program {
+        Program::start_with(desk, &[], environment)
+    }
+
+    pub(super) fn start_with(desk: &TestApp, arguments: &[&str], environment: &[(&str, &str)]) -> Program {
         let mut process = Command::new(env!("CARGO_BIN_EXE_frontdesk"))
             .args(["stdio", "--data"])
             .arg(desk.data())
+            .args(arguments)
             .env_clear()
             .envs(environment.iter().copied())
             .stdin(Stdio::piped())
@@ -45,21 +50,21 @@ impl Program {
         Program { input: process.stdin.take(), process, lines, log: Some(log) }
     }
 
-    fn say(&mut self, line: &str) {
+    pub(super) fn say(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    fn hear(&self) -> Value {
+    pub(super) fn hear(&self) -> Value {
         let line = self.lines.recv_timeout(PATIENCE).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"))
     }
 
-    fn ask(&mut self, message: Value) -> Value {
+    pub(super) fn ask(&mut self, message: Value) -> Value {
         self.say(&message.to_string());
         self.hear()
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments});
         let answer = self.ask(json!({"jsonrpc": "2.0", "id": tool, "method": "tools/call", "params": params}));
         assert_eq!(answer["id"], json!(tool), "{answer}");
@@ -67,8 +72,13 @@ impl Program {
     }
 
     /// Closes the input: the exit code, what was still said, and the log.
-    fn end(mut self) -> (Option<i32>, Vec<String>, String) {
+    pub(super) fn end(mut self) -> (Option<i32>, Vec<String>, String) {
         drop(self.input.take());
+        self.wait()
+    }
+
+    /// The same of one that ends by itself.
+    pub(super) fn wait(mut self) -> (Option<i32>, Vec<String>, String) {
         let code = self.process.wait().unwrap().code();
         (code, self.lines.iter().collect(), self.log.take().unwrap().join().unwrap())
     }
@@ -88,17 +98,17 @@ fn closed() -> TestApp {
     desk
 }
 
-fn caller(desk: &TestApp) -> Program {
+pub(super) fn caller(desk: &TestApp) -> Program {
     let (id, secret, _) = desk.credentials(DemoTenant::Lakeside);
     Program::start(desk, &[("FRONTDESK_CLIENT_ID", &id), ("FRONTDESK_CLIENT_SECRET", &secret)])
 }
 
-fn initialize(version: &str) -> Value {
+pub(super) fn initialize(version: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "desktop", "version": "1"}}})
 }
 
-fn order(key: &str) -> Value {
+pub(super) fn order(key: &str) -> Value {
     json!({"contact": {"name": "Dana Rivera", "email": "dana@example.com"}, "interest": "buy",
         "consent": {"granted": true, "channels": ["email"]}, "idempotency_key": key})
 }
@@ -304,17 +314,20 @@ fn a_stdio_message_names_its_trace_and_is_exported() {
 }
 
 #[test]
-fn a_folder_that_a_server_holds_is_left_to_it() {
-    let desk = TestApp::start();
+fn a_second_session_without_a_server_is_told_to_start_one() {
+    let desk = closed();
+    let mut first = caller(&desk);
+    first.ask(initialize("2025-11-25"));
     let (code, out, log) = caller(&desk).end();
     assert_eq!((code, out), (Some(1), Vec::new()));
     assert_eq!(
         log,
         format!(
-            "frontdesk: another Frontdesk is using {}, and only one can. If it is a server, let the MCP client connect to \
-             it over https, with the same client id and secret (by this configuration to \
-             https://localhost:8443/mcp/automotive); otherwise stop the other one, or name another folder with --data\n",
+            "frontdesk: another `frontdesk stdio` or command is using {}, and only one can without a server. Start \
+             `frontdesk serve` on this folder and then any number of clients; or end the other command, or name another \
+             folder with --data\n",
             desk.data().display()
         )
     );
+    assert_eq!(first.end().0, Some(0));
 }

@@ -38,6 +38,7 @@ token.lifetime_seconds = 300                         # default
 token.cache_milliseconds = 1000                      # default
 limits.body_bytes = 1048576                          # default
 limits.import_bytes = 16777216                       # default
+limits.body_memory_bytes = 67108864                  # default
 limits.page_bytes = 262144                           # default
 limits.connections = 4096                            # default
 limits.connections_per_address = 256                 # default
@@ -53,6 +54,8 @@ audit.retain_days = 0                                # default
 audit.retain_days_writes = 0                         # default
 audit.retain_days_reads = 0                          # default
 audit.retain_days_admin = 0                          # default
+audit.anchor = ""                                    # default
+audit.anchor_minutes = 15                            # default
 log.format = "auto"                                  # default
 traces.endpoint = ""                                 # default
 traces.ca = ""                                       # default
@@ -216,6 +219,13 @@ fn the_example_with_every_key_means_the_defaults() {
 #[test]
 fn the_reference_is_made_from_the_table() {
     up_to_date("docs/configuration.md", &reference());
+}
+
+#[test]
+fn the_guide_of_clients_is_made_from_the_clients() {
+    let guide =
+        frontdesk::connect::guide("automotive", &["amcp:inventory:read", "amcp:leads:read", "amcp:leads:write"]);
+    up_to_date("docs/guides/clients.md", &guide);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
 mod crossing;
+mod floods;
 mod operator;
 mod scarcity;
 mod stalling;

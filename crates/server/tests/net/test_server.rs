@@ -161,6 +161,7 @@ async fn answer(
             Ok(bytes) => Response::new(ResponseBody::full(bytes)),
             Err(BodyError::TooLarge) => refusal(StatusCode::PAYLOAD_TOO_LARGE),
             Err(BodyError::TooSlow) => refusal(StatusCode::REQUEST_TIMEOUT),
+            Err(BodyError::NoMemory) => refusal(StatusCode::SERVICE_UNAVAILABLE),
             Err(BodyError::Broken) => refusal(StatusCode::BAD_REQUEST),
         },
         _ => refusal(StatusCode::NOT_FOUND),

@@ -66,6 +66,27 @@ async fn a6_24_clear_text_via_a_proxy_is_refused_before_auth() {
         let headers = [header, ("content-type", "application/x-www-form-urlencoded")];
         assert_eq!(desk.stranger().request("POST", "/token", &headers, form).await.status, 403);
     }
+    // Whatever a proxy calls it.
+    for header in [
+        ("forwarded", "for=192.0.2.1;proto=http"),
+        ("x-forwarded-scheme", "http"),
+        ("x-forwarded-protocol", "http"),
+        ("x-url-scheme", "http"),
+        ("x-scheme", "http"),
+        ("cloudfront-forwarded-proto", "http"),
+        ("front-end-https", "off"),
+        ("x-forwarded-ssl", "off"),
+        ("cf-visitor", r#"{"scheme":"http"}"#),
+    ] {
+        let good = agent.post(PING, &[header]).await;
+        assert_eq!((good.status, good.text().contains("crossed a network in cleartext")), (403, true), "{header:?}");
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+        let headers = [header, ("content-type", "application/x-www-form-urlencoded")];
+        assert_eq!(desk.stranger().request("POST", "/token", &headers, form).await.status, 403, "{header:?}");
+    }
+    for header in [("forwarded", "for=192.0.2.1;proto=https"), ("front-end-https", "on"), ("x-scheme", "https")] {
+        assert_eq!(agent.post(PING, &[header]).await.status, 200, "{header:?}");
+    }
     for proto in ["https", "HTTPS", "https, https"] {
         assert_eq!(agent.post(PING, &[("x-forwarded-proto", proto)]).await.status, 200, "{proto}");
     }

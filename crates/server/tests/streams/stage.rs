@@ -135,7 +135,7 @@ impl Stage {
         let (current, requested) = (Arc::clone(&app), shutdown.clone());
         let serving = match wishes.limits {
             None => {
-                let listeners = BoundListeners { public, admin, certificates };
+                let listeners = BoundListeners { public, admin, certificates, stdio: None };
                 tokio::spawn(serve_until_shutdown(current, listeners, OnSighup::Exit, requested))
             }
             Some(limits) => {

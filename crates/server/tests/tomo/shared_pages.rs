@@ -15,7 +15,10 @@ async fn a_link_that_leads_nowhere_gets_one_page_that_nobody_may_keep() {
         let page = http.request("GET", &format!("{PATH}/trips/{token}"), &[], "").await;
         assert_eq!(page.status, 404, "{token}");
         let policy = page.header("content-security-policy").unwrap().to_owned();
-        assert_eq!(policy, "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'");
+        assert_eq!(
+            policy,
+            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        );
         for (name, value) in [
             ("content-type", "text/html; charset=utf-8"),
             ("cache-control", "no-store"),

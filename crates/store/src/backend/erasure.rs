@@ -13,12 +13,14 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::StoreDriver;
-use super::registry_change::{Applied, RegistryChange};
+use super::registry_change::{Applied, RegistryChange, remove_tenant, tokens_for};
 use super::retention::{RetentionChunk, RetentionProgress, RetentionSession, delete_links};
-use super::word_list::{has_word, without_word};
+use super::word_list::{has_word, remove};
 use crate::StoreError;
-use crate::audit::{AuditClass, ChainHead, tenant_chain};
+use crate::audit::{AuditClass, ChainHead, roster, tenant_chain};
+use crate::keyring::Keyring;
 use crate::reindex::IndexSession;
+use crate::sql::registry_rows::{CLIENTS, RegistryKey, TENANTS, TOKENS};
 use crate::sql::session::{SqlReader, SqlSession};
 use crate::transfer::tables::{RowOwner, TransferTable};
 
@@ -95,6 +97,7 @@ async fn stored_report<D: StoreDriver>(driver: &D, tenant: &TenantId) -> Result<
 /// Marks the tenant. Nothing if it is marked already, or does not exist.
 pub(super) async fn begin<S: IndexSession>(
     session: &S,
+    key: &RegistryKey,
     tenant: &str,
     at: Millis,
     known_tables: &[String],
@@ -102,10 +105,11 @@ pub(super) async fn begin<S: IndexSession>(
 ) -> Result<Applied, StoreError> {
     // Tokens that are being issued on another node are waited for, and those that are issued later see the mark.
     session.lock_tokens().await?;
-    let text = "UPDATE fd_tenant SET erasing_at = $2 WHERE tenant = $1 AND erasing_at IS NULL";
-    if session.execute(text, &[tenant.into(), at.0.into()]).await? == 0 {
+    let rest = format!("WHERE tenant = $1 AND erasing_at IS NULL{}", S::FOR_UPDATE);
+    let Some(row) = TENANTS.find(session, key, &rest, &[tenant.into()]).await?.pop() else {
         return Ok(Applied::Nothing);
-    }
+    };
+    TENANTS.update(session, key, row, vec![("erasing_at", at.0.into())]).await?;
     session.set_tenant(tenant).await?;
     require_known_tables(session, tenant, known_tables).await?;
     let chain = chain_end(session, &tenant_chain(tenant)).await?;
@@ -114,7 +118,9 @@ pub(super) async fn begin<S: IndexSession>(
     let text = "INSERT INTO fd_erasure (number, tenant, begun_at, report) \
                 SELECT coalesce(max(number), 0) + 1, CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM fd_erasure";
     session.execute(text, &[tenant.into(), at.0.into(), json!(report).to_string().into()]).await?;
-    end_tokens(session, tenant).await?;
+    for token in tokens_for(session, key, tenant).await? {
+        remove_tenant(session, key, token, tenant).await?;
+    }
     Ok(Applied::Done(AuditClass::Administration, completed(record, &[("erased_chain", json!(report.chain))])?))
 }
 
@@ -122,7 +128,7 @@ pub(super) async fn begin<S: IndexSession>(
 async fn require_known_tables<S: SqlSession>(session: &S, tenant: &str, known: &[String]) -> Result<(), StoreError> {
     for row in session.query(S::TABLES_OF_TENANTS, &[]).await? {
         let table = row.text(0)?;
-        let is_known = known.iter().any(|known| known == table) || ["fd_tenant", "fd_erasure"].contains(&table);
+        let is_known = known.iter().any(|known| known == table) || [TENANTS.name, "fd_erasure"].contains(&table);
         if !is_known {
             let text = format!("SELECT 1 FROM {table} WHERE tenant = $1 LIMIT 1");
             if !session.query(&text, &[tenant.into()]).await?.is_empty() {
@@ -145,33 +151,29 @@ async fn chain_end<S: SqlReader>(session: &S, chain: &str) -> Result<ErasedChain
     Ok(ErasedChain { seq, hash, links: u64::try_from(links).unwrap_or_default(), intact: true })
 }
 
-/// Tokens lose the tenant; those that were for it alone end.
-async fn end_tokens<S: SqlSession>(session: &S, tenant: &str) -> Result<(), StoreError> {
-    let text = format!("UPDATE fd_token SET tenants = {} WHERE {}", without_word("tenants", 1), has_word("tenants", 1));
-    session.execute(&text, &[tenant.into()]).await?;
-    session.execute("DELETE FROM fd_token WHERE tenants = ''", &[]).await?;
-    Ok(())
-}
-
 /// Removes its clients, its key and its row. To be called when its rows are gone.
 pub(super) async fn finish<S: SqlSession>(
     session: &S,
+    key: &RegistryKey,
     tenant: &str,
     at: Millis,
     record: &str,
 ) -> Result<Applied, StoreError> {
-    let lock = format!("SELECT 1 FROM fd_tenant WHERE tenant = $1 AND erasing_at IS NOT NULL{}", S::FOR_UPDATE);
-    if session.query(&lock, &[tenant.into()]).await?.is_empty() {
+    let lock = format!("WHERE tenant = $1 AND erasing_at IS NOT NULL{}", S::FOR_UPDATE);
+    if TENANTS.find(session, key, &lock, &[tenant.into()]).await?.is_empty() {
         return Ok(Applied::Nothing);
     }
     let own = RowOwner::Client.condition();
-    let text = format!("DELETE FROM fd_token WHERE client IN (SELECT client FROM fd_client WHERE {own})");
-    session.execute(&text, &[tenant.into()]).await?;
-    let clients = session.execute(&format!("DELETE FROM fd_client WHERE {own}"), &[tenant.into()]).await?;
-    let shared =
-        format!("UPDATE fd_client SET tenants = {} WHERE {}", without_word("tenants", 1), has_word("tenants", 1));
-    session.execute(&shared, &[tenant.into()]).await?;
-    session.execute("DELETE FROM fd_tenant WHERE tenant = $1", &[tenant.into()]).await?;
+    for client in CLIENTS.find(session, key, &format!("WHERE {own}"), &[tenant.into()]).await? {
+        TOKENS.delete(session, "client = $1", &[client.value("client")?.clone()]).await?;
+    }
+    let clients = CLIENTS.delete(session, own, &[tenant.into()]).await?;
+    let shared = format!("WHERE {}{}", has_word("tenants", 1), S::FOR_UPDATE);
+    for client in CLIENTS.find(session, key, &shared, &[tenant.into()]).await? {
+        let left = remove(client.text("tenants")?, tenant);
+        CLIENTS.update(session, key, client, vec![("tenants", left.into())]).await?;
+    }
+    TENANTS.delete(session, "tenant = $1", &[tenant.into()]).await?;
     let report = change_report(session, tenant, |report| report.clients = clients).await?;
     let text = "UPDATE fd_erasure SET ended_at = $2 WHERE tenant = $1 AND ended_at IS NULL";
     session.execute(text, &[tenant.into(), at.0.into()]).await?;
@@ -185,12 +187,13 @@ impl ErasedRows {
     pub(super) async fn delete<S: SqlSession>(
         &self,
         session: &S,
+        keyring: &Keyring,
         audit_key: &SealKey,
         tenant: &str,
     ) -> Result<RetentionProgress, StoreError> {
         // Only of a tenant that is marked: another node may have finished, and the id may be in use again.
-        let mark = "SELECT 1 FROM fd_tenant WHERE tenant = $1 AND erasing_at IS NOT NULL";
-        if session.query(mark, &[tenant.into()]).await?.is_empty() {
+        let mark = "WHERE tenant = $1 AND erasing_at IS NOT NULL";
+        if TENANTS.find(session, keyring.registry(), mark, &[tenant.into()]).await?.is_empty() {
             return Ok(RetentionProgress::Done);
         }
         match self {
@@ -224,11 +227,14 @@ async fn delete_chain<S: SqlSession>(
     );
     let head = ChainHead::find(session, audit_key, &chain).await?;
     let deleted = session.execute(&left, &[chain.as_str().into()]).await?;
-    if deleted > 0 || head.is_some_and(|head| !head.intact) {
+    if deleted > 0 || head.as_ref().is_some_and(|head| !head.intact) {
         change_report(session, tenant, |report| report.chain.intact = false).await?;
     }
     if deleted > 0 {
         return Ok(RetentionProgress::More);
+    }
+    if let Some(head) = head {
+        roster::end_chain(session, audit_key, &chain, &head).await?;
     }
     session.execute("DELETE FROM fd_audit_head WHERE chain = $1", &[chain.into()]).await?;
     Ok(RetentionProgress::Done)

@@ -2,25 +2,23 @@
 
 use frontdesk_engine::model::tenant::{GroupId, TenantUpdate};
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::ports::registry::{Changed, Client, ErasureProgress, ErasureRecords, Registry, Tenant, Token};
+use frontdesk_engine::ports::registry::{
+    Changed, Client, ErasureProgress, ErasureRecords, RefusedRows, Registry, Tenant, Token,
+};
 use frontdesk_engine::{ClientId, Fault, Scopes, TenantId};
 
 use super::registry_change::RegistryChange;
 use super::{BoxFuture, SqlStore, StoreDriver, erasure};
 use crate::StoreError;
 use crate::keyring::Keyring;
+use crate::sql::registry_rows::{AUTHENTICATED, CLIENTS, RegistryRow, TENANTS, TOKENS, VerifiedRows};
 use crate::sql::session::{SqlRow, SqlSession};
-
-pub(crate) const GET_TENANT: &str = "SELECT tenant, name, profile, tenant_group, erasing_at FROM fd_tenant";
-const GET_CLIENT: &str =
-    "SELECT client, name, secret_hash, tenants, scopes, created_at, revoked_at, tenant_groups FROM fd_client";
-const GET_TOKEN: &str = "SELECT token_hash, client, tenants, scopes, resource, expires_at, authenticated_at FROM fd_token WHERE token_hash = $1";
 
 impl<D: StoreDriver> Registry for SqlStore<D> {
     fn tenants(&self) -> BoxFuture<'_, Result<Vec<Tenant>, Fault>> {
         Box::pin(async move {
             let mut tenants = Vec::new();
-            for row in self.driver.read(&format!("{GET_TENANT} ORDER BY tenant"), &[]).await? {
+            for row in self.driver.find(&TENANTS, "ORDER BY tenant", &[]).await? {
                 tenants.extend(read_tenant(&row)?);
             }
             Ok(tenants)
@@ -29,7 +27,7 @@ impl<D: StoreDriver> Registry for SqlStore<D> {
 
     fn tenant<'a>(&'a self, id: &'a TenantId) -> BoxFuture<'a, Result<Option<Tenant>, Fault>> {
         Box::pin(async move {
-            let rows = self.driver.read(&format!("{GET_TENANT} WHERE tenant = $1"), &[id.as_str().into()]).await?;
+            let rows = self.driver.find(&TENANTS, "WHERE tenant = $1", &[id.as_str().into()]).await?;
             Ok(rows.first().map(read_tenant).transpose()?.flatten())
         })
     }
@@ -66,9 +64,23 @@ impl<D: StoreDriver> Registry for SqlStore<D> {
         })
     }
 
+    fn refused_rows(&self) -> BoxFuture<'_, Result<Vec<RefusedRows>, Fault>> {
+        Box::pin(async move {
+            let mut refused = Vec::new();
+            for table in AUTHENTICATED {
+                let found = self.driver.read(&table.select(""), &[]).await?;
+                let rows = table.verify(self.driver.keyring().registry(), found).refused.len();
+                if rows > 0 {
+                    refused.push(RefusedRows { table: table.name, rows });
+                }
+            }
+            Ok(refused)
+        })
+    }
+
     fn clients(&self) -> BoxFuture<'_, Result<Vec<Client>, Fault>> {
         Box::pin(async move {
-            let rows = self.driver.read(&format!("{GET_CLIENT} ORDER BY created_at, client"), &[]).await?;
+            let rows = self.driver.find(&CLIENTS, "ORDER BY created_at, client", &[]).await?;
             Ok(rows.iter().map(read_client).collect::<Result<_, _>>()?)
         })
     }
@@ -79,7 +91,7 @@ impl<D: StoreDriver> Registry for SqlStore<D> {
             if id.as_str().contains('\0') {
                 return Ok(None);
             }
-            let rows = self.driver.read(&format!("{GET_CLIENT} WHERE client = $1"), &[id.as_str().into()]).await?;
+            let rows = self.driver.find(&CLIENTS, "WHERE client = $1", &[id.as_str().into()]).await?;
             Ok(rows.first().map(read_client).transpose()?)
         })
     }
@@ -108,7 +120,7 @@ impl<D: StoreDriver> Registry for SqlStore<D> {
 
     fn token(&self, hash: [u8; 32]) -> BoxFuture<'_, Result<Option<Token>, Fault>> {
         Box::pin(async move {
-            let rows = self.driver.read(GET_TOKEN, &[hash.as_slice().into()]).await?;
+            let rows = self.driver.find(&TOKENS, "WHERE token_hash = $1", &[hash.as_slice().into()]).await?;
             Ok(rows.first().map(read_token).transpose()?)
         })
     }
@@ -143,53 +155,60 @@ fn make_change<D: StoreDriver>(
 
 /// Adds the keys of all tenants that are not being erased to the keyring; fails if the master key is another one.
 pub(crate) async fn load_tenant_keys<S: SqlSession>(session: &S, keyring: &Keyring) -> Result<(), StoreError> {
-    for row in session.query("SELECT tenant, sealed_key FROM fd_tenant WHERE erasing_at IS NULL", &[]).await? {
-        keyring.unwrap(row.text(0)?, row.bytes(1)?)?;
+    let found = session.query(&TENANTS.select("WHERE erasing_at IS NULL"), &[]).await?;
+    let VerifiedRows { rows, refused } = TENANTS.verify(keyring.registry(), found);
+    for row in &rows {
+        keyring.unwrap(row.text("tenant")?, row.bytes("sealed_key")?)?;
+    }
+    // With another master key no row is right. A changed row still has a key that this master key opens.
+    let is_own = |row: &SqlRow| Ok::<_, StoreError>(keyring.opens(row.text(0)?, row.bytes(2)?));
+    if rows.is_empty() && !refused.is_empty() && !refused.iter().any(|row| is_own(row).unwrap_or(false)) {
+        return Err(StoreError::WrongKey);
     }
     Ok(())
 }
 
-/// A row of `GET_TENANT`. `None` if its id is not one that Frontdesk gives.
-pub(crate) fn read_tenant(row: &SqlRow) -> Result<Option<Tenant>, StoreError> {
-    let Some(id) = TenantId::parse(row.text(0)?) else {
+/// `None` if its id is not one that Frontdesk gives.
+pub(crate) fn read_tenant(row: &RegistryRow) -> Result<Option<Tenant>, StoreError> {
+    let Some(id) = TenantId::parse(row.text("tenant")?) else {
         return Ok(None);
     };
     Ok(Some(Tenant {
         id,
-        name: row.text(1)?.to_owned(),
-        profile: serde_json::from_str(row.text(2)?).map_err(|_| StoreError::UnexpectedValue { column: 2 })?,
-        group: row.optional_text(3)?.and_then(GroupId::parse),
-        erasing_since: row.optional_integer(4)?.map(Millis),
+        name: row.text("name")?.to_owned(),
+        profile: serde_json::from_str(row.text("profile")?).map_err(|_| StoreError::UnexpectedValue { column: 3 })?,
+        group: row.optional_text("tenant_group")?.and_then(GroupId::parse),
+        erasing_since: row.optional_integer("erasing_at")?.map(Millis),
     }))
 }
 
-fn read_client(row: &SqlRow) -> Result<Client, StoreError> {
+fn read_client(row: &RegistryRow) -> Result<Client, StoreError> {
     Ok(Client {
-        id: ClientId::new(row.text(0)?),
-        name: row.text(1)?.to_owned(),
-        secret: read_hash(row, 2)?,
-        tenants: split(row.text(3)?),
-        scopes: Scopes::parse(row.text(4)?).unwrap_or_default(),
-        created_at: Millis(row.integer(5)?),
-        revoked_at: row.optional_integer(6)?.map(Millis),
-        groups: row.text(7)?.split(' ').filter_map(GroupId::parse).collect(),
+        id: ClientId::new(row.text("client")?),
+        name: row.text("name")?.to_owned(),
+        secret: read_hash(row, "secret_hash")?,
+        tenants: split(row.text("tenants")?),
+        scopes: Scopes::parse(row.text("scopes")?).unwrap_or_default(),
+        created_at: Millis(row.integer("created_at")?),
+        revoked_at: row.optional_integer("revoked_at")?.map(Millis),
+        groups: row.text("tenant_groups")?.split(' ').filter_map(GroupId::parse).collect(),
     })
 }
 
-fn read_token(row: &SqlRow) -> Result<Token, StoreError> {
+fn read_token(row: &RegistryRow) -> Result<Token, StoreError> {
     Ok(Token {
-        hash: read_hash(row, 0)?,
-        client: ClientId::new(row.text(1)?),
-        tenants: split(row.text(2)?),
-        scopes: Scopes::parse(row.text(3)?).unwrap_or_default(),
-        resource: row.text(4)?.to_owned(),
-        expires_at: Millis(row.integer(5)?),
-        authenticated_at: row.optional_integer(6)?,
+        hash: read_hash(row, "token_hash")?,
+        client: ClientId::new(row.text("client")?),
+        tenants: split(row.text("tenants")?),
+        scopes: Scopes::parse(row.text("scopes")?).unwrap_or_default(),
+        resource: row.text("resource")?.to_owned(),
+        expires_at: Millis(row.integer("expires_at")?),
+        authenticated_at: row.optional_integer("authenticated_at")?,
     })
 }
 
-fn read_hash(row: &SqlRow, column: usize) -> Result<[u8; 32], StoreError> {
-    row.bytes(column)?.try_into().map_err(|_| StoreError::UnexpectedValue { column })
+fn read_hash(row: &RegistryRow, column: &str) -> Result<[u8; 32], StoreError> {
+    row.bytes(column)?.try_into().map_err(|_| StoreError::UnexpectedValue { column: 0 })
 }
 
 fn split(text: &str) -> Vec<TenantId> {

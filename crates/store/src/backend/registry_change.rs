@@ -5,15 +5,19 @@ use std::collections::HashSet;
 use frontdesk_engine::model::tenant::{FieldUpdate, GroupId, TenantUpdate};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant, Token};
+use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, TenantId};
 
 use super::erasure;
-use super::registry::{GET_TENANT, read_tenant};
-use super::word_list::{has_word, join, without_word};
+use super::registry::read_tenant;
+use super::word_list::{has_word, join, lists, remove};
 use crate::StoreError;
-use crate::audit::AuditClass;
+use crate::audit::row_versions::{RegistryVersion, hex, with_registry_rows};
+use crate::audit::{AuditClass, summary};
 use crate::reindex::IndexSession;
+use crate::sql::registry_rows::{Assignment, CLIENTS, RegistryKey, RegistryRow, TENANTS, TOKENS};
 use crate::sql::session::{SqlSession, StoredValue};
+use crate::transfer::tables::RowOwner;
 
 /// A change of tables that belong to no tenant.
 pub(crate) enum RegistryChange {
@@ -53,6 +57,11 @@ pub(crate) enum RegistryChange {
         hash: [u8; 32],
         client: ClientId,
     },
+    /// Counts a restored backup in the summary of the audit chains.
+    CountRestore {
+        audit_key: SealKey,
+        at: Millis,
+    },
     /// Changes nothing; only the record is written.
     Record,
     /// Changes nothing, but writes to the disk.
@@ -80,39 +89,114 @@ impl RegistryChange {
         matches!(self, RegistryChange::BeginErasure { .. } | RegistryChange::FinishErasure { .. })
     }
 
-    pub(crate) async fn apply<S: IndexSession>(&self, session: &S, record: &str) -> Result<Applied, StoreError> {
+    /// The record names the rows that were changed, with their versions.
+    pub(crate) async fn apply<S: IndexSession>(
+        &self,
+        session: &S,
+        key: &RegistryKey,
+        record: &str,
+    ) -> Result<Applied, StoreError> {
+        let mut rows = self.removed_rows(session, key).await?;
+        Ok(match self.make(session, key, record).await? {
+            Applied::Nothing => Applied::Nothing,
+            Applied::Done(class, record) => {
+                rows.extend(self.written_row(session, key).await?);
+                Applied::Done(class, with_registry_rows(&record, &rows))
+            }
+        })
+    }
+
+    /// The rows that the change will remove.
+    async fn removed_rows<S: SqlSession>(
+        &self,
+        session: &S,
+        key: &RegistryKey,
+    ) -> Result<Vec<RegistryVersion>, StoreError> {
+        let mut rows = Vec::new();
+        match self {
+            RegistryChange::RotateClient { id, .. } | RegistryChange::RevokeClient { id, .. } => {
+                for token in TOKENS.find(session, key, "WHERE client = $1", &[id.as_str().into()]).await? {
+                    rows.push((TOKENS.name, hex(token.bytes("token_hash")?), None));
+                }
+            }
+            RegistryChange::RevokeToken { hash, .. } => rows.push((TOKENS.name, hex(hash), None)),
+            RegistryChange::FinishErasure { tenant, .. } => {
+                let own = format!("WHERE {}", RowOwner::Client.condition());
+                for client in CLIENTS.find(session, key, &own, &[tenant.as_str().into()]).await? {
+                    rows.push((CLIENTS.name, client.text("client")?.to_owned(), None));
+                }
+                rows.push((TENANTS.name, tenant.as_str().to_owned(), None));
+            }
+            RegistryChange::AddTenant { .. }
+            | RegistryChange::UpdateTenant { .. }
+            | RegistryChange::BeginErasure { .. }
+            | RegistryChange::AddClient(_)
+            | RegistryChange::AddToken { .. }
+            | RegistryChange::CountRestore { .. }
+            | RegistryChange::Record
+            | RegistryChange::WriteProbe => {}
+        }
+        Ok(rows)
+    }
+
+    /// The row that the change has written. Tokens are short-lived and many: only their revocation is named.
+    async fn written_row<S: SqlSession>(
+        &self,
+        session: &S,
+        key: &RegistryKey,
+    ) -> Result<Option<RegistryVersion>, StoreError> {
+        let (table, column, id) = match self {
+            RegistryChange::AddTenant { tenant, .. } => (&TENANTS, "tenant", tenant.id.as_str()),
+            RegistryChange::UpdateTenant { id, .. } | RegistryChange::BeginErasure { tenant: id, .. } => {
+                (&TENANTS, "tenant", id.as_str())
+            }
+            RegistryChange::AddClient(client) => (&CLIENTS, "client", client.id.as_str()),
+            RegistryChange::RotateClient { id, .. } | RegistryChange::RevokeClient { id, .. } => {
+                (&CLIENTS, "client", id.as_str())
+            }
+            RegistryChange::FinishErasure { .. }
+            | RegistryChange::AddToken { .. }
+            | RegistryChange::RevokeToken { .. }
+            | RegistryChange::CountRestore { .. }
+            | RegistryChange::Record
+            | RegistryChange::WriteProbe => return Ok(None),
+        };
+        let found = table.find(session, key, &format!("WHERE {column} = $1"), &[id.into()]).await?;
+        Ok(found.first().map(|row| (table.name, id.to_owned(), Some(row.version()))))
+    }
+
+    async fn make<S: IndexSession>(&self, session: &S, key: &RegistryKey, record: &str) -> Result<Applied, StoreError> {
         let mut class = AuditClass::Administration;
         let changed = match self {
-            RegistryChange::AddTenant { tenant, sealed_key } => add_tenant(session, tenant, sealed_key).await?,
-            RegistryChange::UpdateTenant { id, update } => update_tenant(session, id, update).await?,
+            RegistryChange::AddTenant { tenant, sealed_key } => {
+                TENANTS.insert(session, key, tenant_columns(tenant, sealed_key)?).await?
+            }
+            RegistryChange::UpdateTenant { id, update } => update_tenant(session, key, id, update).await?,
             RegistryChange::BeginErasure { tenant, at, known_tables } => {
-                return erasure::begin(session, tenant.as_str(), *at, known_tables, record).await;
+                return erasure::begin(session, key, tenant.as_str(), *at, known_tables, record).await;
             }
             RegistryChange::FinishErasure { tenant, at } => {
-                return erasure::finish(session, tenant.as_str(), *at, record).await;
+                return erasure::finish(session, key, tenant.as_str(), *at, record).await;
             }
-            RegistryChange::AddClient(client) => add_client(session, client).await?,
+            RegistryChange::AddClient(client) => CLIENTS.insert(session, key, client_columns(client)).await?,
             RegistryChange::RotateClient { id, secret } => {
-                let text = "UPDATE fd_client SET secret_hash = $2 WHERE client = $1 AND revoked_at IS NULL";
-                let changed = session.execute(text, &[id.as_str().into(), secret.as_slice().into()]).await?;
-                delete_tokens(session, changed, id).await?
+                end_secret(session, key, id, ("secret_hash", secret.as_slice().into())).await?
             }
             RegistryChange::RevokeClient { id, at } => {
-                let text = "UPDATE fd_client SET revoked_at = $2 WHERE client = $1 AND revoked_at IS NULL";
-                let changed = session.execute(text, &[id.as_str().into(), at.0.into()]).await?;
-                delete_tokens(session, changed, id).await?
+                end_secret(session, key, id, ("revoked_at", at.0.into())).await?
             }
             RegistryChange::AddToken { token, groups, now } => {
                 // One with a login is issued by the operator.
                 if token.authenticated_at.is_none() {
                     class = AuditClass::Reads;
                 }
-                add_token(session, token, groups, *now).await?
+                add_token(session, key, token, groups, *now).await?
             }
             RegistryChange::RevokeToken { hash, client } => {
-                let text = "DELETE FROM fd_token WHERE token_hash = $1 AND client = $2";
-                session.execute(text, &[hash.as_slice().into(), client.as_str().into()]).await?
+                let params = [hash.as_slice().into(), client.as_str().into()];
+                TOKENS.delete(session, "token_hash = $1 AND client = $2", &params).await?
             }
+            RegistryChange::CountRestore { audit_key, at } => summary::count_restore(session, audit_key, *at).await?,
             RegistryChange::Record => 1,
             RegistryChange::WriteProbe => {
                 session.write_probe().await?;
@@ -123,126 +207,164 @@ impl RegistryChange {
     }
 }
 
-async fn add_tenant<S: SqlSession>(session: &S, tenant: &Tenant, sealed_key: &[u8]) -> Result<u64, StoreError> {
-    let text = "INSERT INTO fd_tenant (tenant, name, sealed_key, profile, tenant_group) VALUES ($1, $2, $3, $4, $5) \
-                ON CONFLICT DO NOTHING";
-    let params = [
-        tenant.id.as_str().into(),
-        tenant.name.as_str().into(),
-        sealed_key.into(),
-        profile_text(tenant)?.into(),
-        tenant.group.as_ref().map(GroupId::as_str).into(),
-    ];
-    session.execute(text, &params).await
+/// Of a new tenant, which is not being erased.
+pub(crate) fn tenant_columns(tenant: &Tenant, sealed_key: &[u8]) -> Result<Vec<Assignment>, StoreError> {
+    let mut columns = profile_columns(tenant)?;
+    columns.extend([("tenant", tenant.id.as_str().into()), ("sealed_key", sealed_key.into())]);
+    Ok(columns)
+}
+
+/// What an operator may change.
+fn profile_columns(tenant: &Tenant) -> Result<Vec<Assignment>, StoreError> {
+    let profile =
+        serde_json::to_string(&tenant.profile).map_err(|error| StoreError::NotCommitted(error.to_string()))?;
+    Ok(vec![
+        ("name", tenant.name.as_str().into()),
+        ("profile", profile.into()),
+        ("tenant_group", tenant.group.as_ref().map(GroupId::as_str).into()),
+    ])
 }
 
 /// Reads and writes in one transaction, so that of two operators none undoes what the other has changed.
-async fn update_tenant<S: SqlSession>(session: &S, id: &TenantId, update: &TenantUpdate) -> Result<u64, StoreError> {
+async fn update_tenant<S: SqlSession>(
+    session: &S,
+    key: &RegistryKey,
+    id: &TenantId,
+    update: &TenantUpdate,
+) -> Result<u64, StoreError> {
     // Before the tenant's row, as an erasure does: two nodes that lock both never wait for each other.
     if update.group != FieldUpdate::Keep {
         session.lock_tokens().await?;
     }
-    let text = format!("{GET_TENANT} WHERE tenant = $1 AND erasing_at IS NULL{}", S::FOR_UPDATE);
-    let rows = session.query(&text, &[id.as_str().into()]).await?;
-    let Some(mut tenant) = rows.first().map(read_tenant).transpose()?.flatten() else {
+    let rest = format!("WHERE tenant = $1 AND erasing_at IS NULL{}", S::FOR_UPDATE);
+    let Some(row) = TENANTS.find(session, key, &rest, &[id.as_str().into()]).await?.pop() else {
+        return Ok(0);
+    };
+    let Some(mut tenant) = read_tenant(&row)? else {
         return Ok(0);
     };
     let before = tenant.group.clone();
     update.apply(&mut tenant);
-    let text = "UPDATE fd_tenant SET name = $2, profile = $3, tenant_group = $4 WHERE tenant = $1";
-    let params = [
-        id.as_str().into(),
-        tenant.name.as_str().into(),
-        profile_text(&tenant)?.into(),
-        tenant.group.as_ref().map(GroupId::as_str).into(),
-    ];
-    let changed = session.execute(text, &params).await?;
+    let changed = TENANTS.update(session, key, row, profile_columns(&tenant)?).await?;
     if let Some(left) = before.filter(|before| tenant.group.as_ref() != Some(before)) {
-        let text = format!(
-            "UPDATE fd_token SET tenants = {} WHERE {} AND client IN \
-             (SELECT client FROM fd_client WHERE NOT ({}) AND {})",
-            without_word("tenants", 1),
-            has_word("tenants", 1),
-            has_word("tenants", 1),
-            has_word("tenant_groups", 2),
-        );
-        session.execute(&text, &[id.as_str().into(), left.as_str().into()]).await?;
-        session.execute("DELETE FROM fd_token WHERE tenants = ''", &[]).await?;
+        for token in tokens_for(session, key, id.as_str()).await? {
+            let client = [token.value("client")?.clone()];
+            let client = CLIENTS.find(session, key, "WHERE client = $1", &client).await?.pop();
+            let is_by_group = match &client {
+                Some(client) => {
+                    !lists(client.text("tenants")?, id.as_str()) && lists(client.text("tenant_groups")?, left.as_str())
+                }
+                None => false,
+            };
+            if is_by_group {
+                remove_tenant(session, key, token, id.as_str()).await?;
+            }
+        }
     }
     Ok(changed)
 }
 
-fn profile_text(tenant: &Tenant) -> Result<String, StoreError> {
-    serde_json::to_string(&tenant.profile).map_err(|error| StoreError::NotCommitted(error.to_string()))
+/// The tokens for a tenant.
+pub(super) async fn tokens_for<S: SqlSession>(
+    session: &S,
+    key: &RegistryKey,
+    tenant: &str,
+) -> Result<Vec<RegistryRow>, StoreError> {
+    TOKENS.find(session, key, &format!("WHERE {}", has_word("tenants", 1)), &[tenant.into()]).await
 }
 
-async fn add_client<S: SqlSession>(session: &S, client: &Client) -> Result<u64, StoreError> {
-    let text = "INSERT INTO fd_client (client, name, secret_hash, tenants, tenant_groups, scopes, created_at, revoked_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
-    let params = [
-        client.id.as_str().into(),
-        client.name.as_str().into(),
-        client.secret.as_slice().into(),
-        join(client.tenants.iter().map(TenantId::as_str)).into(),
-        join(client.groups.iter().map(GroupId::as_str)).into(),
-        client.scopes.to_string().into(),
-        client.created_at.0.into(),
-        client.revoked_at.map(|at| at.0).into(),
-    ];
-    session.execute(text, &params).await
+/// The token loses the tenant, and ends if it was for it alone.
+pub(super) async fn remove_tenant<S: SqlSession>(
+    session: &S,
+    key: &RegistryKey,
+    token: RegistryRow,
+    tenant: &str,
+) -> Result<(), StoreError> {
+    let left = remove(token.text("tenants")?, tenant);
+    if left.is_empty() {
+        let hash = [token.value("token_hash")?.clone()];
+        TOKENS.delete(session, "token_hash = $1", &hash).await?;
+    } else {
+        TOKENS.update(session, key, token, vec![("tenants", left.into())]).await?;
+    }
+    Ok(())
+}
+
+fn client_columns(client: &Client) -> Vec<Assignment> {
+    vec![
+        ("client", client.id.as_str().into()),
+        ("name", client.name.as_str().into()),
+        ("secret_hash", client.secret.as_slice().into()),
+        ("tenants", join(client.tenants.iter().map(TenantId::as_str)).into()),
+        ("tenant_groups", join(client.groups.iter().map(GroupId::as_str)).into()),
+        ("scopes", client.scopes.to_string().into()),
+        ("created_at", client.created_at.0.into()),
+        ("revoked_at", client.revoked_at.map(|at| at.0).into()),
+    ]
+}
+
+/// Changes a client that is not revoked, and ends its tokens.
+async fn end_secret<S: SqlSession>(
+    session: &S,
+    key: &RegistryKey,
+    id: &ClientId,
+    change: Assignment,
+) -> Result<u64, StoreError> {
+    let rest = format!("WHERE client = $1 AND revoked_at IS NULL{}", S::FOR_UPDATE);
+    let Some(client) = CLIENTS.find(session, key, &rest, &[id.as_str().into()]).await?.pop() else {
+        return Ok(0);
+    };
+    let changed = CLIENTS.update(session, key, client, vec![change]).await?;
+    if changed > 0 {
+        TOKENS.delete(session, "client = $1", &[id.as_str().into()]).await?;
+    }
+    Ok(changed)
 }
 
 async fn add_token<S: SqlSession>(
     session: &S,
+    key: &RegistryKey,
     token: &Token,
     groups: &[GroupId],
     now: Millis,
 ) -> Result<u64, StoreError> {
     // First, because it waits for a change of groups or an erasure on another node: what follows then sees that.
-    // Expired tokens that another node is deleting at the same time are left to it.
-    let expired = format!(
-        "DELETE FROM fd_token WHERE token_hash IN (SELECT token_hash FROM fd_token WHERE expires_at <= $1{})",
-        S::SKIP_LOCKED
-    );
-    session.execute(&expired, &[now.0.into()]).await?;
+    TOKENS.delete_unlocked(session, "expires_at <= $1", &[now.0.into()]).await?;
     // Against a revocation on another node: either it waits and then deletes this token too, or this waits and the
     // caller then finds the client revoked.
-    let lock = format!("SELECT 1 FROM fd_client WHERE client = $1{}", S::FOR_SHARE);
-    session.query(&lock, &[token.client.as_str().into()]).await?;
-    let tenants = existing_tenants(session, &token.tenants, groups).await?;
+    let lock = format!("WHERE client = $1{}", S::FOR_SHARE);
+    CLIENTS.find(session, key, &lock, &[token.client.as_str().into()]).await?;
+    let tenants = existing_tenants(session, key, &token.tenants, groups).await?;
     if tenants.is_empty() {
         return Ok(0);
     }
-    let text = "INSERT INTO fd_token (token_hash, client, tenants, scopes, resource, expires_at, authenticated_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    let params = [
-        token.hash.as_slice().into(),
-        token.client.as_str().into(),
-        join(tenants.iter().map(String::as_str)).into(),
-        token.scopes.to_string().into(),
-        token.resource.as_str().into(),
-        token.expires_at.0.into(),
-        token.authenticated_at.map_or(StoredValue::Null, StoredValue::from),
+    let columns = vec![
+        ("token_hash", token.hash.as_slice().into()),
+        ("client", token.client.as_str().into()),
+        ("tenants", join(tenants.iter().map(String::as_str)).into()),
+        ("scopes", token.scopes.to_string().into()),
+        ("resource", token.resource.as_str().into()),
+        ("expires_at", token.expires_at.0.into()),
+        ("authenticated_at", token.authenticated_at.into()),
     ];
-    session.execute(text, &params).await
+    TOKENS.insert(session, key, columns).await
 }
 
 /// Those that are named, in their order, then the others of the groups. Without the ones that are being erased.
 async fn existing_tenants<S: SqlSession>(
     session: &S,
+    key: &RegistryKey,
     named: &[TenantId],
     groups: &[GroupId],
 ) -> Result<Vec<String>, StoreError> {
     let mut params: Vec<StoredValue> = Vec::new();
     let own = placeholders(&mut params, named.iter().map(TenantId::as_str));
     let of_groups = placeholders(&mut params, groups.iter().map(GroupId::as_str));
-    let text = format!(
-        "SELECT tenant FROM fd_tenant WHERE erasing_at IS NULL AND (tenant IN ({own}) OR tenant_group IN ({of_groups})) \
-         ORDER BY tenant"
-    );
+    let rest =
+        format!("WHERE erasing_at IS NULL AND (tenant IN ({own}) OR tenant_group IN ({of_groups})) ORDER BY tenant");
     let mut found: Vec<String> = Vec::new();
-    for row in session.query(&text, &params).await? {
-        found.push(row.text(0)?.to_owned());
+    for row in TENANTS.find(session, key, &rest, &params).await? {
+        found.push(row.text("tenant")?.to_owned());
     }
     let known: HashSet<&str> = found.iter().map(String::as_str).collect();
     let mut ordered: Vec<String> = Vec::new();
@@ -263,11 +385,4 @@ fn placeholders<'a>(params: &mut Vec<StoredValue>, values: impl ExactSizeIterato
     params.resize(first - 1 + count, StoredValue::Null);
     let numbers: Vec<String> = (first..first + count).map(|number| format!("CAST(${number} AS TEXT)")).collect();
     numbers.join(", ")
-}
-
-async fn delete_tokens<S: SqlSession>(session: &S, changed: u64, client: &ClientId) -> Result<u64, StoreError> {
-    if changed > 0 {
-        session.execute("DELETE FROM fd_token WHERE client = $1", &[client.as_str().into()]).await?;
-    }
-    Ok(changed)
 }

@@ -14,6 +14,7 @@ use super::{AnswersChunk, ClaimPosition, StoreDriver};
 use crate::StoreError;
 use crate::audit::reader::read_links;
 use crate::audit::{AuditClass, ChainHead, ChainVerifier};
+use crate::keyring::Keyring;
 use crate::sql;
 use crate::sql::session::{SqlSession, StoredValue};
 
@@ -96,6 +97,9 @@ pub(crate) trait RetentionSession: Send + Sync {
     fn chains(&self, class: AuditClass, before: Millis)
     -> impl Future<Output = Result<Vec<String>, StoreError>> + Send;
 
+    /// What `NEWEST_LINK` finds.
+    fn newest(&self) -> impl Future<Output = Result<Option<i64>, StoreError>> + Send;
+
     /// Runs the chunk in a transaction of its own.
     fn run(&self, chunk: RetentionChunk) -> impl Future<Output = Result<RetentionProgress, StoreError>> + Send;
 
@@ -110,6 +114,14 @@ pub(crate) trait RetentionSession: Send + Sync {
 /// Chains whose names begin with the bound pattern and whose oldest link is older than the bound instant.
 pub(crate) const EXPIRED_CHAINS: &str = "SELECT chain FROM fd_audit_head AS head WHERE chain LIKE $2 AND \
     (SELECT at FROM fd_audit WHERE chain = head.chain ORDER BY seq LIMIT 1) < $1";
+
+/// When the newest link of all chains was written, NULL if there is none.
+pub(crate) const NEWEST_LINK: &str = "SELECT max(link.at) FROM fd_audit_head AS head JOIN fd_audit AS link \
+    ON link.chain = head.chain AND link.seq = head.seq";
+
+pub(super) async fn newest_link<D: StoreDriver>(driver: &D) -> Result<Option<Millis>, StoreError> {
+    Ok(driver.retention().await?.newest().await?.map(Millis))
+}
 
 pub(super) async fn delete_expired<D: StoreDriver>(
     driver: &D,
@@ -146,6 +158,7 @@ impl RetentionChunk {
     pub(crate) async fn delete<S: SqlSession>(
         &self,
         session: &S,
+        keyring: &Keyring,
         audit_key: &SealKey,
     ) -> Result<RetentionProgress, StoreError> {
         match self {
@@ -162,7 +175,7 @@ impl RetentionChunk {
                 Ok(if deleted < CHUNK_ROWS.unsigned_abs() { RetentionProgress::Done } else { RetentionProgress::More })
             }
             RetentionChunk::Chain { chain, before } => delete_links(session, audit_key, chain, *before).await,
-            RetentionChunk::Erasure { tenant, rows } => rows.delete(session, audit_key, tenant).await,
+            RetentionChunk::Erasure { tenant, rows } => rows.delete(session, keyring, audit_key, tenant).await,
         }
     }
 }

@@ -12,9 +12,14 @@ pub(super) fn has_word(column: &str, parameter: usize) -> String {
     format!("' ' || {column} || ' ' <> {}", replaced(column, parameter))
 }
 
-/// The list in this column without the word in this parameter.
-pub(super) fn without_word(column: &str, parameter: usize) -> String {
-    format!("trim({})", replaced(column, parameter))
+/// Whether the list has the word.
+pub(super) fn lists(list: &str, word: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}
+
+/// The list without the word.
+pub(super) fn remove(list: &str, word: &str) -> String {
+    join(list.split(' ').filter(|one| !one.is_empty() && *one != word))
 }
 
 fn replaced(column: &str, parameter: usize) -> String {

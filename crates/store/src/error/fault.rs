@@ -48,10 +48,13 @@ impl From<StoreError> for Fault {
             | StoreError::NoData
             | StoreError::NotInitialized
             | StoreError::WrongKey
+            | StoreError::MacsRemoved
             | StoreError::OldLibrary { .. }
             | StoreError::NewerSchema { .. }
             | StoreError::UnknownColumn { .. }
             | StoreError::NoInstallation
+            | StoreError::NoSummary
+            | StoreError::NotAnAnchor
             | StoreError::Io { .. } => Fault::internal(cause),
         }
     }

@@ -14,17 +14,20 @@ use super::connection::{PgConnection, PgParams, refs};
 use super::erasure_watch::ErasureWatch;
 use super::read_pool::{ReadPool, RowScope};
 use super::rls::AUDITOR;
-use super::sql_texts::{COMMIT, LOCK_TENANT, delete_terms_before};
+use super::sql_texts::{COMMIT, delete_terms_before};
 use super::values::read_rows;
 use super::writers::Writers;
 use super::{Address, PgContext};
 use crate::StoreError;
 use crate::audit::AuditClass;
+use crate::audit::summary::{self, GROWN_CHAINS};
 use crate::backend::{
-    AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress,
-    RetentionSession, StoreDriver, WriterStats, await_reply,
+    AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
+    RetentionProgress, RetentionSession, StoreDriver, WriterStats, await_reply,
 };
 use crate::keyring::Keyring;
+use crate::reindex::IndexSession as _;
+use crate::sql::registry_rows::{LOCK_TENANT, LOCK_TOKENS, TENANT_NAMES};
 use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 use crate::transfer::tables::TransferTable;
 
@@ -76,6 +79,22 @@ impl StoreDriver for PostgresStoreDriver {
         self.writers.stats()
     }
 
+    fn audit_key(&self) -> &SealKey {
+        &self.context.audit_key
+    }
+
+    /// Nodes take turns by locking the summary. It locks no head, so no writer of a tenant waits for it.
+    async fn seal_audit(&self) -> Result<(), StoreError> {
+        let connection = PgConnection::connect(&self.address.with_statement_timeout()).await?;
+        let (key, at) = (&self.context.audit_key, self.context.clock.now());
+        connection.begin_as_tenant(AUDITOR, &[]).await?;
+        let sealed = async {
+            let grown = first_column(&connection.query(GROWN_CHAINS, &[]).await?)?;
+            if grown.is_empty() { Ok(()) } else { summary::seal_chains(&connection, key, &grown, at).await }
+        };
+        connection.end(sealed.await).await
+    }
+
     async fn retention(&self) -> Result<PgRetention<'_>, StoreError> {
         let connection = PgConnection::connect(&self.address.with_statement_timeout()).await?;
         Ok(PgRetention { connection, audit_key: &self.context.audit_key, keyring: &self.context.keyring })
@@ -111,7 +130,7 @@ impl SqlSession for PgConnection {
     }
 
     async fn lock_tokens(&self) -> Result<(), StoreError> {
-        Ok(self.batch_execute("LOCK TABLE fd_token IN SHARE ROW EXCLUSIVE MODE").await?)
+        Ok(self.batch_execute(LOCK_TOKENS).await?)
     }
 
     async fn write_probe(&self) -> Result<(), StoreError> {
@@ -130,7 +149,7 @@ pub(crate) struct PgRetention<'a> {
 impl RetentionSession for PgRetention<'_> {
     /// All of them: row-level security allows no query over the rows of several tenants.
     async fn tenants(&self, _: Expired, _: Millis) -> Result<Vec<String>, StoreError> {
-        first_column(&self.connection.query("SELECT tenant FROM fd_tenant ORDER BY tenant", &[]).await?)
+        first_column(&self.connection.query(TENANT_NAMES, &[]).await?)
     }
 
     async fn has_expired(&self, tenant: &str, expired: Expired, before: Millis) -> Result<bool, StoreError> {
@@ -142,6 +161,11 @@ impl RetentionSession for PgRetention<'_> {
     async fn chains(&self, class: AuditClass, before: Millis) -> Result<Vec<String>, StoreError> {
         let params: PgParams<'_> = &[&before.0, &class.pattern()];
         first_column(&self.connection.query_as_tenant(AUDITOR, EXPIRED_CHAINS, params).await?)
+    }
+
+    async fn newest(&self) -> Result<Option<i64>, StoreError> {
+        let rows = self.connection.query_as_tenant(AUDITOR, NEWEST_LINK, &[]).await?;
+        Ok(rows.first().map_or(Ok(None), |row| row.try_get(0))?)
     }
 
     /// The tenant's writers are locked out meanwhile: an update must find a row complete or deleted. Idempotency
@@ -156,7 +180,7 @@ impl RetentionSession for PgRetention<'_> {
         let lock: [(&str, PgParams<'_>); 1] = [(LOCK_TENANT, &[&tenant])];
         let begun = self.connection.begin_as_tenant(tenant, if is_locked { &lock } else { &[] }).await;
         let outcome = match begun {
-            Ok(_) => chunk.delete(&self.connection, self.audit_key).await,
+            Ok(_) => chunk.delete(&self.connection, self.keyring, self.audit_key).await,
             Err(error) => Err(error.into()),
         };
         self.connection.batch_execute(if outcome.is_ok() { COMMIT } else { "ROLLBACK" }).await?;

@@ -12,7 +12,7 @@ use super::read_pool::PgSlot;
 use super::sql_texts::BEGIN;
 use crate::StoreError;
 use crate::audit::buffer::{AuditBuffer, PendingRecords, add_line};
-use crate::audit::{AuditClass, ChainHead};
+use crate::audit::{AuditClass, ChainHead, roster};
 use crate::backend::stats::WriterCounters;
 use crate::backend::{Applied, RegistryChange, ReplySender};
 
@@ -131,7 +131,7 @@ async fn commit_all(
     let mut administration = String::new();
     for (change, record, _) in &batch.changes {
         connection.batch_execute("SAVEPOINT plan").await?;
-        let applied = change.apply(connection, record).await;
+        let applied = change.apply(connection, context.keyring.registry(), record).await;
         match &applied {
             Ok(applied) => {
                 connection.batch_execute("RELEASE plan").await?;
@@ -164,6 +164,9 @@ async fn append_link(
     let chain = class.chain(&context.node);
     // Locked because retention on another node may trim this chain.
     let head = ChainHead::find_locked(connection, &context.audit_key, &chain).await?;
+    if head.is_none() {
+        roster::begin_chain(connection, &context.audit_key, &chain, 0).await?;
+    }
     let mut head = ChainHead::or_last_link(head, connection, &chain).await?;
     let link = insert_link(context, &chain, &mut head, context.clock.now().0, records);
     let head = upsert_head(context, &chain, &head);

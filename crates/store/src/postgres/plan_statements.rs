@@ -13,6 +13,7 @@ use super::PgContext;
 use super::sql_texts::{INSERT_CLAIMS, INSERT_EVENTS, INSERT_LINKS};
 use super::values::{PgValue, storable};
 use crate::StoreError;
+use crate::audit::row_versions::with_written_rows;
 use crate::audit::{ChainHead, UPSERT_HEAD, tenant_chain};
 use crate::idempotency;
 use crate::keyring::{RowPart, TenantKeys};
@@ -100,7 +101,8 @@ pub(crate) fn plan_statements(
         statements.push(PgStatement::insert(INSERT_EVENTS, tenant.into(), values));
     }
     let chain = tenant_chain(tenant);
-    statements.push(insert_link(context, &chain, &mut state.head, commit.at.0, &commit.audit));
+    let record = with_written_rows(&commit.audit, &commit.steps);
+    statements.push(insert_link(context, &chain, &mut state.head, commit.at.0, &record));
     Ok(statements)
 }
 

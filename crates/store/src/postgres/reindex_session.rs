@@ -4,10 +4,11 @@
 use tokio_postgres::error::SqlState;
 
 use super::connection::{PgConnection, PgParams};
-use super::sql_texts::{COMMIT, LOCK_TENANT, SET_TENANT, delete_terms, insert_terms};
+use super::sql_texts::{COMMIT, SET_TENANT, delete_terms, insert_terms};
 use super::values::{PgValue, storable};
 use crate::StoreError;
 use crate::reindex::{IndexSession, IndexWork, IndexedRow};
+use crate::sql::registry_rows::LOCK_TENANT;
 use crate::sql::session::StoredValue;
 use crate::sql::set_columns;
 

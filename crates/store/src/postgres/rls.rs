@@ -22,8 +22,7 @@ enum PolicyScope {
     Chain,
 }
 
-/// Set instead of a tenant to read every audit chain.
-pub(crate) const AUDITOR: &str = "*";
+pub(crate) use crate::audit::reader::AUDITOR;
 
 const CURRENT_TENANT: &str = "current_setting('frontdesk.tenant', true)";
 

@@ -12,9 +12,12 @@ use super::rls::{self, RlsPolicy};
 use super::sql_texts::{BEGIN, COMMIT, FIXED_COLUMNS};
 use crate::StoreError;
 use crate::error::DatabaseKind;
-use crate::installation::{self, InstallationState, SetupKeys};
+use crate::installation::{self, SetupKeys};
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::ddl;
+use crate::sql::registry_rows::{
+    RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
+};
 
 const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY KEY CHECK (one = 1), \
                      version BIGINT NOT NULL, key_check BYTEA); \
@@ -28,10 +31,12 @@ pub(crate) async fn migrate(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
     keys: &SetupKeys,
+    key: &RegistryKey,
+    rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     create_version_row(connection).await?;
     connection.batch_execute(BEGIN).await?;
-    match apply_migrations(connection, tables, keys).await {
+    match apply_migrations(connection, tables, keys, key, rows).await {
         Ok(work) => {
             connection.batch_execute(COMMIT).await?;
             Ok(work)
@@ -98,13 +103,16 @@ async fn apply_migrations(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
     keys: &SetupKeys,
+    key: &RegistryKey,
+    rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
-    let rows = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
-    let found: i64 = rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
+    let versions = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
+    let found: i64 = versions.first().map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
         return Err(StoreError::NewerSchema { database: DatabaseKind::Postgres, found, known });
     }
+    require_allowed(found, rows)?;
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         connection.batch_execute(&ddl::for_postgres(text)).await?;
     }
@@ -116,6 +124,9 @@ async fn apply_migrations(
         for text in rls::policies_for_administration() {
             connection.batch_execute(&text).await?;
         }
+    }
+    if found < SCHEMA_WITH_MACS {
+        authenticate_all(connection, key).await?;
     }
     set_up_installation(connection, keys, found).await?;
     if found < known {
@@ -137,13 +148,7 @@ async fn apply_migrations(
 /// nodes that start together get one key. The master key is tried first: a wrong one must leave nothing behind.
 async fn set_up_installation(connection: &PgConnection, keys: &SetupKeys, found: i64) -> Result<(), StoreError> {
     check_key(connection, &keys.master).await?;
-    if ddl::creates_installation(found) {
-        installation::create(connection, keys, InstallationState::Original).await
-    } else if installation::find(connection, &keys.master).await?.is_none() {
-        installation::create(connection, keys, InstallationState::Recreated).await
-    } else {
-        Ok(())
-    }
+    installation::set_up(connection, keys, ddl::creates_installation(found)).await
 }
 
 /// Creates a declared table with its policies, or adds the columns and indexes that its declaration has gained. No

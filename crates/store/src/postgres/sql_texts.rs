@@ -16,10 +16,6 @@ pub const COMMIT: &str = "COMMIT";
 /// Until the transaction ends, row-level security shows only this tenant's rows.
 pub const SET_TENANT: &str = "SELECT set_config('frontdesk.tenant', $1, true)";
 
-/// Every writer of a tenant, on any node, locks its row first. So the tenant's event number, its audit chain and the
-/// rows that a plan requires do not change until the commit.
-pub const LOCK_TENANT: &str = "SELECT sealed_key, erasing_at FROM fd_tenant WHERE tenant = $1 FOR NO KEY UPDATE";
-
 /// A key that is taken is reported as a missing row, so that it does not abort the transaction.
 pub const INSERT_CLAIMS: &str = "INSERT INTO fd_claim (tenant, client, tool, key_hash, meaning, sealed_answer, at) \
     SELECT $1, * FROM unnest(CAST($2 AS TEXT[]), CAST($3 AS TEXT[]), CAST($4 AS TEXT[]), CAST($5 AS BYTEA[]), \

@@ -19,8 +19,10 @@ use super::tenant_writer::{TenantJob, read_claim};
 use super::values::read_sealed_row;
 use super::{PostgresStore, PostgresStoreDriver};
 use crate::StoreError;
+use crate::backend::StoreDriver as _;
 use crate::idempotency;
 use crate::keyring::{HashDomain, TenantKeys};
+use crate::sql::registry_rows::TENANTS;
 use crate::sql::{self, FIND_CLAIM, PageBuilder, QueryParam, SealedRow};
 
 impl Store for PostgresStore {
@@ -163,11 +165,10 @@ impl PostgresStoreDriver {
             return Ok(Some(keys));
         }
         let state = keyring.state();
-        let text = "SELECT sealed_key, erasing_at FROM fd_tenant WHERE tenant = $1";
-        match self.lookups.query(RowScope::Global, text, &[&tenant]).await?.first() {
+        match self.find(&TENANTS, "WHERE tenant = $1", &[tenant.into()]).await?.first() {
             None => Ok(None),
-            Some(row) if row.try_get::<_, Option<i64>>(1)?.is_some() => Err(StoreError::TenantErased),
-            Some(row) => keyring.unwrap_since(state, tenant, row.try_get(0)?).map(Some),
+            Some(row) if row.optional_integer("erasing_at")?.is_some() => Err(StoreError::TenantErased),
+            Some(row) => keyring.unwrap_since(state, tenant, row.bytes("sealed_key")?).map(Some),
         }
     }
 }

@@ -14,14 +14,14 @@ use super::plan_statements::{
     plan_statements,
 };
 use super::read_pool::PgSlot;
-use super::sql_texts::LOCK_TENANT;
-use super::values::{PgValue, read_row};
+use super::values::{PgValue, read_row, read_rows};
 use crate::StoreError;
-use crate::audit::{ChainHead, GET_HEAD, tenant_chain};
+use crate::audit::{ChainHead, GET_HEAD, roster, tenant_chain};
 use crate::backend::ReplySender;
 use crate::backend::stats::WriterCounters;
 use crate::idempotency::{self, StoredResponse};
 use crate::keyring::TenantKeys;
+use crate::sql::registry_rows::{LOCK_TENANT, TENANTS};
 use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER};
 
 /// At most this many plans are taken together.
@@ -197,18 +197,22 @@ async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> 
     let [locked, counter, head] = results.as_slice() else {
         return Err(StoreError::NotCommitted("a result is missing".to_owned()));
     };
-    let locked = locked.first().ok_or(StoreError::UnknownTenant)?;
-    if locked.try_get::<_, Option<i64>>(1)?.is_some() {
+    let locked = TENANTS.verify(context.keyring.registry(), read_rows(locked)?).rows.pop();
+    let locked = locked.ok_or(StoreError::UnknownTenant)?;
+    if locked.optional_integer("erasing_at")?.is_some() {
         return Err(StoreError::TenantErased);
     }
-    let wrapped_key = locked.try_get(0)?;
+    let wrapped_key = locked.bytes("sealed_key")?.to_vec();
     let event = match counter.first() {
         Some(row) => row.try_get(0)?,
         None => 0,
     };
     let head = match head.first() {
         Some(row) => Some(ChainHead::read(&read_row(row)?, &context.audit_key, &chain)?),
-        None => None,
+        None => {
+            roster::begin_chain(connection, &context.audit_key, &chain, 0).await?;
+            None
+        }
     };
     let head = ChainHead::or_last_link(head, connection, &chain).await?;
     Ok(LockedTenant { state: TenantState { event, head }, wrapped_key })

@@ -3,9 +3,10 @@
 use frontdesk_engine::model::table::{ColumnSpec, ColumnType, TableSpec};
 use serde::{Deserialize, Serialize};
 
-use super::{IndexSession, IndexWork, TermWork, next_tenant};
+use super::{IndexSession, IndexWork, TermWork};
 use crate::StoreError;
 use crate::sql::ddl;
+use crate::sql::registry_rows::TENANT_NAMES;
 use crate::sql::session::SqlRow;
 
 /// How a declared table was found.
@@ -166,11 +167,10 @@ async fn mark_indexed<S: IndexSession>(
 /// Tenant by tenant, because row-level security allows no other query.
 async fn has_rows<S: IndexSession>(session: &S, table: &TableSpec) -> Result<bool, StoreError> {
     let text = format!("SELECT id FROM {} WHERE tenant = $1 LIMIT 1", table.name);
-    let mut tenant = String::new();
-    while let Some(next) = next_tenant(session, &tenant).await? {
-        tenant = next;
-        session.set_tenant(&tenant).await?;
-        if !session.query(&text, &[tenant.as_str().into()]).await?.is_empty() {
+    for row in session.query(TENANT_NAMES, &[]).await? {
+        let tenant = row.text(0)?;
+        session.set_tenant(tenant).await?;
+        if !session.query(&text, &[tenant.into()]).await?.is_empty() {
             return Ok(true);
         }
     }

@@ -5,6 +5,7 @@ use frontdesk_engine::model::table::{ColumnSpec, ColumnType, TableSpec};
 
 use crate::StoreError;
 use crate::error::DatabaseKind;
+use crate::installation::IsNewTable;
 
 /// Each is applied once, in order; their count is the schema's version.
 pub(crate) const MIGRATIONS: &[&str] = &[
@@ -12,6 +13,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_index.sql"),
     include_str!("../migrations/0003_tenants.sql"),
     include_str!("../migrations/0004_logins.sql"),
+    include_str!("../migrations/0005_authenticated_rows.sql"),
     INSTALLATION,
     include_str!("../migrations/0007_keys.sql"),
 ];
@@ -19,8 +21,9 @@ pub(crate) const MIGRATIONS: &[&str] = &[
 const INSTALLATION: &str = include_str!("../migrations/0006_audit_summary.sql");
 
 /// Whether migrating a schema of this version creates the table of the installation.
-pub(crate) fn creates_installation(found: i64) -> bool {
-    MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()).any(|text| *text == INSTALLATION)
+pub(crate) fn creates_installation(found: i64) -> IsNewTable {
+    let is_new = MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()).any(|text| *text == INSTALLATION);
+    if is_new { IsNewTable::Yes } else { IsNewTable::No }
 }
 
 /// Added to tables of releases that had no write-only values.

@@ -2,18 +2,27 @@
 
 use std::path::Path;
 
+use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::seal::SealKey;
+use frontdesk_engine::seal::installation_key::InstallationPublicKey;
 use rusqlite::params;
 
-use super::SqliteStore;
 use super::readers::SqliteReadPool;
 use super::write_tx::WriteTx;
+use super::{SqliteContext, SqliteStore};
 use crate::StoreError;
-use crate::audit::{AuditClass, AuditReport, AuditSelection, ChainHead, KEY_PURPOSE, reader};
+use crate::audit::anchor::{self, AnchorVerifier};
+use crate::audit::reader::VerifyKeys;
+use crate::audit::{
+    AnchorReport, AnchorStart, AuditClass, AuditReport, AuditSelection, ChainHead, ComparedTable, KEY_PURPOSE, reader,
+    roster,
+};
+use crate::installation;
+use crate::sql::ddl;
 use crate::sql::session::run_ready;
 
 /// There is one node on an embedded database.
-const NODE: &str = "embedded";
+pub(super) const NODE: &str = "embedded";
 
 impl WriteTx<'_> {
     /// Appends records to a chain of this node, as one link.
@@ -44,6 +53,9 @@ impl WriteTx<'_> {
         }
         run_ready(async {
             let found = ChainHead::find(self.connection, &self.context.audit_key, chain).await?;
+            if found.is_none() {
+                roster::begin_chain(self.connection, &self.context.audit_key, chain, 0).await?;
+            }
             ChainHead::or_last_link(found, self.connection, chain).await
         })
     }
@@ -61,12 +73,14 @@ impl WriteTx<'_> {
 /// Reads the chains of a database that may be in use by a server.
 pub struct AuditReader {
     pool: SqliteReadPool,
+    master: SealKey,
     key: SealKey,
 }
 
 impl AuditReader {
     pub fn open(database: &Path, master: &SealKey) -> AuditReader {
-        AuditReader { pool: SqliteReadPool::new(database.to_owned()), key: master.derive(KEY_PURPOSE) }
+        let pool = SqliteReadPool::new(database.to_owned());
+        AuditReader { pool, master: master.clone(), key: master.derive(KEY_PURPOSE) }
     }
 
     /// Whether the tenant exists, or its records still do.
@@ -74,8 +88,35 @@ impl AuditReader {
         self.pool.with(|connection| run_ready(reader::knows_tenant(connection, tenant)))
     }
 
-    pub fn verify(&self) -> Result<AuditReport, StoreError> {
-        verify(&self.pool, &self.key)
+    /// With the rows of these tables.
+    pub fn verify(&self, tables: &[ComparedTable]) -> Result<AuditReport, StoreError> {
+        verify(&self.pool, &VerifyKeys { master: &self.master, audit: &self.key, tables })
+    }
+
+    /// The next anchor; `None` if nothing has changed since the one before.
+    pub fn anchor(&self, start: &AnchorStart, at: Millis) -> Result<Option<String>, StoreError> {
+        self.pool.with(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            run_ready(async {
+                let installation = installation::find(&*snapshot, &self.master).await?;
+                let key = installation.ok_or(StoreError::NoInstallation)?.key;
+                anchor::compose(&*snapshot, &self.key, &key, start, at).await
+            })
+        })
+    }
+
+    pub fn verify_anchors(
+        &self,
+        public_key: InstallationPublicKey,
+        lines: impl Iterator<Item = std::io::Result<String>>,
+    ) -> Result<AnchorReport, StoreError> {
+        self.pool.with(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            run_ready(async {
+                let verifier = AnchorVerifier::new(&*snapshot, &self.key, public_key).await?;
+                verifier.check_all(&*snapshot, lines).await
+            })
+        })
     }
 
     /// Hands every selected record to `take`, a line of JSON each, with its chain and link number.
@@ -89,8 +130,10 @@ impl AuditReader {
 }
 
 impl SqliteStore {
+    /// With the rows of all tables.
     pub fn verify_audit(&self) -> Result<AuditReport, StoreError> {
-        verify(&self.driver.pool, &self.driver.context.audit_key)
+        let SqliteContext { master, audit_key, compared_tables, .. } = &*self.driver.context;
+        verify(&self.driver.pool, &VerifyKeys { master, audit: audit_key, tables: compared_tables })
     }
 
     pub fn export_audit(
@@ -102,9 +145,13 @@ impl SqliteStore {
     }
 }
 
-fn verify(pool: &SqliteReadPool, key: &SealKey) -> Result<AuditReport, StoreError> {
+fn verify(pool: &SqliteReadPool, keys: &VerifyKeys<'_>) -> Result<AuditReport, StoreError> {
     pool.with(|connection| {
         let snapshot = connection.unchecked_transaction()?;
-        run_ready(reader::verify(&*snapshot, key))
+        let version: i64 = snapshot.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if version < ddl::MIGRATIONS.len() as i64 {
+            return Err(StoreError::NotInitialized);
+        }
+        run_ready(reader::verify(&*snapshot, keys))
     })
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::registry::Changed;
+use frontdesk_engine::seal::SealKey;
 use tokio::sync::oneshot;
 
 use super::SqliteContext;
@@ -12,15 +13,20 @@ use super::readers::{ReaderThreads, SqliteReadPool};
 use super::write_tx::WriteTx;
 use super::writer::{SqliteWriter, WriteJob};
 use crate::StoreError;
+use crate::audit::summary::{self, GROWN_CHAINS};
 use crate::audit::{AuditClass, tenant_chain};
 use crate::backend::stats::WriterStats;
 use crate::backend::{
-    AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, RegistryChange, RetentionChunk, RetentionProgress,
-    RetentionSession, StoreDriver, await_reply,
+    AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
+    RetentionProgress, RetentionSession, StoreDriver, await_reply,
 };
 use crate::keyring::Keyring;
+use crate::sql::registry_rows;
 use crate::sql::session::{SqlReader, SqlRow, StoredValue, run_ready};
 use crate::transfer::tables::TransferTable;
+
+/// How many chains are entered into the summary at once, while other writers wait.
+const CHAINS_PER_SEAL: usize = 100;
 
 pub struct SqliteStoreDriver {
     pub(super) context: Arc<SqliteContext>,
@@ -66,7 +72,7 @@ impl StoreDriver for SqliteStoreDriver {
 
     async fn change(&self, change: RegistryChange, record: String) -> Result<Changed, StoreError> {
         self.run_task(move |tx| {
-            let applied = run_ready(change.apply(tx.connection, &record))?;
+            let applied = run_ready(change.apply(tx.connection, tx.context.keyring.registry(), &record))?;
             if let Applied::Done(class, record) = &applied {
                 tx.append_node_link(*class, record)?;
             }
@@ -86,6 +92,21 @@ impl StoreDriver for SqliteStoreDriver {
         self.writer.stats()
     }
 
+    fn audit_key(&self) -> &SealKey {
+        &self.context.audit_key
+    }
+
+    /// Looked for beside the writer, which then enters some at a time.
+    async fn seal_audit(&self) -> Result<(), StoreError> {
+        let grown = first_column(&self.read(GROWN_CHAINS, &[]).await?)?;
+        let at = self.context.clock.now();
+        for chains in grown.chunks(CHAINS_PER_SEAL).map(<[String]>::to_vec) {
+            self.run_task(move |tx| run_ready(summary::seal_chains(tx.connection, &tx.context.audit_key, &chains, at)))
+                .await?;
+        }
+        Ok(())
+    }
+
     async fn retention(&self) -> Result<&SqliteStoreDriver, StoreError> {
         Ok(self)
     }
@@ -96,11 +117,7 @@ impl RetentionSession for &SqliteStoreDriver {
     async fn tenants(&self, expired: Expired, before: Millis) -> Result<Vec<String>, StoreError> {
         let text = match expired {
             Expired::Claims => "SELECT DISTINCT tenant FROM fd_claim WHERE at < $1 ORDER BY tenant".to_owned(),
-            Expired::Rows { table, column } => format!(
-                "SELECT tenant FROM fd_tenant WHERE EXISTS (SELECT 1 FROM {} AS own \
-                 WHERE own.tenant = fd_tenant.tenant AND own.{column} < $1) ORDER BY tenant",
-                table.name
-            ),
+            Expired::Rows { table, column } => registry_rows::tenants_with_rows_before(table, column),
         };
         first_column(&self.read(&text, &[before.0.into()]).await?)
     }
@@ -113,9 +130,14 @@ impl RetentionSession for &SqliteStoreDriver {
         first_column(&self.read(EXPIRED_CHAINS, &[before.0.into(), class.pattern().into()]).await?)
     }
 
+    async fn newest(&self) -> Result<Option<i64>, StoreError> {
+        let rows = self.read(NEWEST_LINK, &[]).await?;
+        rows.first().map_or(Ok(None), |row| row.optional_integer(0))
+    }
+
     async fn run(&self, chunk: RetentionChunk) -> Result<RetentionProgress, StoreError> {
         self.run_task(move |tx| {
-            let progress = run_ready(chunk.delete(tx.connection, &tx.context.audit_key))?;
+            let progress = run_ready(chunk.delete(tx.connection, &tx.context.keyring, &tx.context.audit_key))?;
             // The row of its head has changed.
             match &chunk {
                 RetentionChunk::Chain { chain, .. } => tx.heads.remove(chain),

@@ -12,6 +12,7 @@ use rusqlite::types;
 
 use super::{SqliteContext, search_terms};
 use crate::StoreError;
+use crate::audit::row_versions::with_written_rows;
 use crate::audit::tenant_chain;
 use crate::idempotency::{self, StoredResponse};
 use crate::keyring::{RowPart, TenantKeys};
@@ -91,6 +92,7 @@ impl EncodedCommit {
         commit: Commit,
     ) -> Result<EncodedCommit, StoreError> {
         let Commit { tenant, at, steps, events, claim, answer, audit } = commit;
+        let audit = with_written_rows(&audit, &steps);
         let encoder = PlanEncoder { context, keys, tenant: tenant.as_str() };
         let steps = steps.into_iter().map(|step| encoder.step(step)).collect::<Result<_, _>>()?;
         let claim = claim.map(|claim| encoder.claim(claim, &answer)).transpose()?;

@@ -14,9 +14,12 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::StoreError;
 use crate::backend::load_tenant_keys;
 use crate::error::DatabaseKind;
-use crate::installation::{self, InstallationState, SetupKeys};
+use crate::installation::{self, SetupKeys};
 use crate::keyring::Keyring;
 use crate::reindex::{self, IndexWork, TableState};
+use crate::sql::registry_rows::{
+    RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
+};
 use crate::sql::session::run_ready;
 use crate::sql::{FIXED_COLUMNS, ddl};
 
@@ -87,15 +90,21 @@ pub(crate) fn migrate(
     connection: &Connection,
     tables: &[&'static TableSpec],
     keys: &SetupKeys,
+    key: &RegistryKey,
+    rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = ddl::MIGRATIONS.len() as i64;
     if found > known {
         return Err(StoreError::NewerSchema { database: DatabaseKind::Sqlite, found, known });
     }
+    require_allowed(found, rows)?;
     let transaction = connection.unchecked_transaction()?;
     for text in ddl::MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.execute_batch(text)?;
+    }
+    if found < SCHEMA_WITH_MACS {
+        run_ready(authenticate_all(&*transaction, key))?;
     }
     let mut work = Vec::new();
     for table in tables {
@@ -111,13 +120,7 @@ pub(crate) fn migrate(
 /// master key is tried first: a wrong one must leave nothing behind.
 async fn set_up_installation(connection: &Connection, keys: &SetupKeys, found: i64) -> Result<(), StoreError> {
     load_tenant_keys(connection, &Keyring::new(&keys.master, Arc::clone(&keys.random))).await?;
-    if ddl::creates_installation(found) {
-        installation::create(connection, keys, InstallationState::Original).await
-    } else if installation::find(connection, &keys.master).await?.is_none() {
-        installation::create(connection, keys, InstallationState::Recreated).await
-    } else {
-        Ok(())
-    }
+    installation::set_up(connection, keys, ddl::creates_installation(found)).await
 }
 
 /// Creates a declared table, or adds the columns that its declaration has gained.

@@ -18,6 +18,8 @@ use super::{SqliteStore, SqliteStoreDriver};
 use crate::StoreError;
 use crate::idempotency;
 use crate::keyring::{HashDomain, TenantKeys};
+use crate::sql::registry_rows::TENANTS;
+use crate::sql::session::run_ready;
 use crate::sql::{self, QueryParam};
 
 impl Store for SqliteStore {
@@ -184,15 +186,13 @@ impl SqliteStoreDriver {
             return Ok(Some(keys));
         }
         let state = keyring.state();
-        let found: Option<(Vec<u8>, Option<i64>)> = self.pool.with(|connection| {
-            let text = "SELECT sealed_key, erasing_at FROM fd_tenant WHERE tenant = ?1";
-            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            Ok(connection.prepare_cached(text)?.query_row([tenant], read).optional()?)
+        let found = self.pool.with(|connection| {
+            run_ready(TENANTS.find(connection, keyring.registry(), "WHERE tenant = $1", &[tenant.into()]))
         })?;
-        match found {
+        match found.first() {
             None => Ok(None),
-            Some((_, Some(_))) => Err(StoreError::TenantErased),
-            Some((wrapped, None)) => keyring.unwrap_since(state, tenant, &wrapped).map(Some),
+            Some(row) if row.optional_integer("erasing_at")?.is_some() => Err(StoreError::TenantErased),
+            Some(row) => keyring.unwrap_since(state, tenant, row.bytes("sealed_key")?).map(Some),
         }
     }
 }

@@ -17,7 +17,8 @@ use crate::StoreError;
 use crate::audit::ChainHead;
 use crate::idempotency::{self, StoredResponse};
 use crate::keyring::TenantKeys;
-use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER, INSERT_CLAIM, INSERT_EVENT, SET_EVENT_COUNTER, for_sqlite};
+use crate::sql::registry_rows::TENANTS;
+use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER, INSERT_CLAIM, INSERT_EVENT, SET_EVENT_COUNTER, for_sqlite, session};
 
 /// The statements of a commit that do not depend on a table.
 pub(super) struct CommitTexts {
@@ -246,10 +247,10 @@ impl<'a> WriteTx<'a> {
     /// Only this thread changes tenants. It removes their keys from memory when one is erased, so a plan that was encoded
     /// with a key that is still there needs no look at the table.
     fn require_key(&self, tenant: &str, keys: &TenantKeys) -> Result<(), StoreError> {
-        let text = "SELECT sealed_key FROM fd_tenant WHERE tenant = ?1 AND erasing_at IS NULL";
-        let wrapped: Option<Vec<u8>> =
-            self.connection.prepare_cached(text)?.query_row([tenant], |row| row.get(0)).optional()?;
-        if wrapped.is_some_and(|wrapped| keys.are_of(&wrapped)) { Ok(()) } else { Err(StoreError::TenantErased) }
+        let (key, rest) = (self.context.keyring.registry(), "WHERE tenant = $1 AND erasing_at IS NULL");
+        let found = session::run_ready(TENANTS.find(self.connection, key, rest, &[tenant.into()]))?;
+        let row = found.first().ok_or(StoreError::TenantErased)?;
+        if keys.are_of(row.bytes("sealed_key")?) { Ok(()) } else { Err(StoreError::TenantErased) }
     }
 
     fn apply_step(&mut self, tenant: &str, step: &EncodedStep) -> Result<(), Rejection> {

@@ -10,8 +10,9 @@ use super::tx::TransferTx;
 use super::{ChainEnds, DataLocation, Manifest, StoredValue, TableManifest};
 use crate::StoreError;
 use crate::audit::{AuditLink, ChainHead, ChainVerifier, GENESIS_HASH, KEY_PURPOSE, tenant_chain};
-use crate::backend::{GET_TENANT, read_tenant};
+use crate::backend::read_tenant;
 use crate::keyring;
+use crate::sql::registry_rows::{CLIENTS, RegistryKey, RegistryRow, TENANTS};
 use crate::sql::session::SqlReader;
 
 /// The tenant in one snapshot, which is held until this is dropped.
@@ -21,6 +22,7 @@ pub struct TenantExport {
     tables: Vec<TransferTable>,
     head: ChainHead,
     audit_key: SealKey,
+    registry_key: RegistryKey,
 }
 
 impl TenantExport {
@@ -33,14 +35,19 @@ impl TenantExport {
         let tx = TransferTx::begin_read(location, tenant.as_str()).await?;
         let (tenant_row, key) = tenant_and_key(&tx, master, tenant).await?;
         let audit_key = master.derive(KEY_PURPOSE);
+        let registry_key = RegistryKey::new(master);
         let tables = tables::all(specs);
         let mut table_manifests = Vec::new();
         for table in &tables {
-            table_manifests.push(TableManifest::of(table, tx.count(table).await?));
+            let rows = match table.owner() {
+                RowOwner::Client => clients(&tx, &registry_key, table, tenant).await?.len() as u64,
+                RowOwner::Tenant | RowOwner::Chain => tx.count(table).await?,
+            };
+            table_manifests.push(TableManifest::of(table, rows));
         }
         let head = chain_head(&tx, &audit_key, &tenant_chain(tenant.as_str())).await?;
         let manifest = Manifest {
-            shared_clients: shared_clients(&tx, &tenant_row).await?,
+            shared_clients: shared_clients(&tx, &registry_key, &tenant_row).await?,
             tenant: tenant_row,
             key,
             chain: ChainEnds {
@@ -51,7 +58,7 @@ impl TenantExport {
             },
             tables: table_manifests,
         };
-        Ok(TenantExport { tx, manifest, tables, head, audit_key })
+        Ok(TenantExport { tx, manifest, tables, head, audit_key, registry_key })
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -67,8 +74,13 @@ impl TenantExport {
         for (number, table) in self.tables.iter().enumerate() {
             match table.owner() {
                 RowOwner::Chain => self.links(table, |row| take(number, row).map_err(failed)).await?,
-                RowOwner::Tenant | RowOwner::Client => {
+                RowOwner::Tenant => {
                     self.tx.for_each_row(table, |row| take(number, row).map_err(failed)).await?;
+                }
+                RowOwner::Client => {
+                    for row in clients(&self.tx, &self.registry_key, table, &self.manifest.tenant.id).await? {
+                        take(number, row).map_err(failed)?;
+                    }
                 }
             }
         }
@@ -96,13 +108,14 @@ impl TenantExport {
 }
 
 async fn tenant_and_key(tx: &TransferTx, master: &SealKey, id: &TenantId) -> Result<(Tenant, SealKey), StoreError> {
-    let rows = tx.query(&format!("{GET_TENANT} WHERE tenant = $1"), &[id.as_str().into()]).await?;
-    let tenant = rows.first().map(read_tenant).transpose()?.flatten().ok_or(StoreError::UnknownTenant)?;
+    let registry_key = RegistryKey::new(master);
+    let rows = TENANTS.find(tx, &registry_key, "WHERE tenant = $1", &[id.as_str().into()]).await?;
+    let row = rows.first().ok_or(StoreError::UnknownTenant)?;
+    let tenant = read_tenant(row)?.ok_or(StoreError::UnknownTenant)?;
     if tenant.erasing_since.is_some() {
         return Err(StoreError::TenantErased);
     }
-    let rows = tx.query("SELECT sealed_key FROM fd_tenant WHERE tenant = $1", &[id.as_str().into()]).await?;
-    let wrapped = rows.first().ok_or(StoreError::UnknownTenant)?.bytes(0)?;
+    let wrapped = row.bytes("sealed_key")?;
     let key = keyring::unwrap_tenant_key(master, id.as_str(), wrapped).ok_or(StoreError::WrongKey)?;
     Ok((tenant, key))
 }
@@ -129,19 +142,34 @@ fn read_link(row: &[StoredValue]) -> Result<AuditLink, StoreError> {
     }
 }
 
+/// The tenant's own clients, with the columns of the table. Those that were changed without the master key are left out.
+async fn clients(
+    tx: &TransferTx,
+    key: &RegistryKey,
+    table: &TransferTable,
+    tenant: &TenantId,
+) -> Result<Vec<Vec<StoredValue>>, StoreError> {
+    let rest = format!("WHERE {} ORDER BY client", table.owner().condition());
+    let rows = CLIENTS.find(tx, key, &rest, &[tenant.as_str().into()]).await?;
+    let values = |row: &RegistryRow| table.columns.iter().map(|column| row.value(&column.name).cloned()).collect();
+    rows.iter().map(values).collect()
+}
+
 /// Active clients of this tenant and others, or of groups, by id and name.
-async fn shared_clients(tx: &TransferTx, tenant: &Tenant) -> Result<Vec<(String, String)>, StoreError> {
-    let text = "SELECT client, name, tenants, tenant_groups FROM fd_client WHERE revoked_at IS NULL \
-                ORDER BY created_at, client";
+async fn shared_clients(
+    tx: &TransferTx,
+    key: &RegistryKey,
+    tenant: &Tenant,
+) -> Result<Vec<(String, String)>, StoreError> {
     let mut clients = Vec::new();
-    for row in tx.query(text, &[]).await? {
-        let tenants = row.text(2)?.split(' ').filter(|one| !one.is_empty());
+    for row in CLIENTS.find(tx, key, "WHERE revoked_at IS NULL ORDER BY created_at, client", &[]).await? {
+        let tenants = row.text("tenants")?.split(' ').filter(|one| !one.is_empty());
         let (own, other): (Vec<&str>, Vec<&str>) = tenants.partition(|one| *one == tenant.id.as_str());
-        let groups = row.text(3)?;
+        let groups = row.text("tenant_groups")?;
         let is_of_group = tenant.group.as_ref().is_some_and(|group| groups.split(' ').any(|one| one == group.as_str()));
         let is_shared = !other.is_empty() || !groups.is_empty();
         if is_shared && (is_of_group || !own.is_empty()) {
-            clients.push((row.text(0)?.to_owned(), row.text(1)?.to_owned()));
+            clients.push((row.text("client")?.to_owned(), row.text("name")?.to_owned()));
         }
     }
     Ok(clients)

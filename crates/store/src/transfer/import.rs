@@ -10,14 +10,16 @@ use frontdesk_engine::ports::registry::Tenant;
 use frontdesk_engine::seal::SealKey;
 
 use super::layout::{self, ImportTable};
-use super::tables::RowOwner;
+use super::tables::{RowOwner, TransferTable};
 use super::tx::TransferTx;
 use super::{DataLocation, Manifest, StoredValue, validation};
 use crate::StoreError;
+use crate::audit::row_versions::with_registry_rows;
 use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
+use crate::backend::tenant_columns;
 use crate::keyring::{Keyring, TenantKeys};
 use crate::reindex::IndexWork;
-use crate::sql::session::SqlReader;
+use crate::sql::registry_rows::{Assignment, CLIENTS, RegistryKey, TENANTS, tenant_exists};
 
 /// About this many rows or bytes are inserted by one statement.
 const CHUNK_ROWS: usize = 1_000;
@@ -38,12 +40,15 @@ pub struct TenantImport {
     wrapped_key: Vec<u8>,
     chain: String,
     audit_key: SealKey,
+    registry_key: RegistryKey,
     head: ChainHead,
     /// The number of the last link according to the manifest.
     last_link: i64,
     /// The highest number of an imported event, and the imported event counter.
     last_event: i64,
     event_counter: i64,
+    /// The ids of the imported clients.
+    clients: Vec<String>,
     specs: Vec<&'static TableSpec>,
     tables: Vec<ImportTable>,
     /// What has to be computed for rows of an earlier release.
@@ -69,7 +74,7 @@ impl TenantImport {
         }
         let tenant = manifest.tenant.id.as_str();
         let tx = TransferTx::begin_write(target, tenant).await?;
-        if !tx.query("SELECT tenant FROM fd_tenant WHERE tenant = $1", &[tenant.into()]).await?.is_empty() {
+        if tenant_exists(&tx, tenant).await? {
             return Err(StoreError::TenantExists(tenant.to_owned()));
         }
         let keyring = Keyring::new(&target.master, Arc::clone(&target.random));
@@ -82,6 +87,7 @@ impl TenantImport {
             wrapped_key,
             chain: tenant_chain(tenant),
             audit_key: target.master.derive(KEY_PURPOSE),
+            registry_key: RegistryKey::new(&target.master),
             head: ChainHead {
                 seq: ends.kept_after_seq,
                 hash: ends.kept_after_hash.clone(),
@@ -92,6 +98,7 @@ impl TenantImport {
             last_link: ends.seq,
             last_event: 0,
             event_counter: 0,
+            clients: Vec::new(),
             specs: target.tables.clone(),
             tables,
             work,
@@ -113,6 +120,7 @@ impl TenantImport {
         };
         match (name, row.first()) {
             ("fd_outbox", Some(StoredValue::Integer(seq))) => self.last_event = self.last_event.max(*seq),
+            ("fd_client", Some(StoredValue::Text(id))) => self.clients.push(id.clone()),
             ("fd_counter", Some(StoredValue::Integer(seq))) => self.event_counter = *seq,
             _ => {}
         }
@@ -141,6 +149,9 @@ impl TenantImport {
         if self.head.seq != self.last_link || self.event_counter < self.last_event {
             return Err(mismatch());
         }
+        let mut rows = vec![(TENANTS.name, self.tenant.id.as_str().to_owned(), Some(1))];
+        rows.extend(self.clients.drain(..).map(|client| (CLIENTS.name, client, Some(1))));
+        let record = with_registry_rows(record, &rows);
         let link = self.rehash_link(vec![(self.head.seq + 1).into(), at.0.into(), record.into(), StoredValue::Null])?;
         if let Some(links) = self.tables.iter().find(|progress| progress.table.owner() == RowOwner::Chain) {
             self.tx.insert(&links.table, vec![link]).await?;
@@ -151,6 +162,8 @@ impl TenantImport {
         for work in &self.work {
             self.tx.reindex(&self.keys, work).await?;
         }
+        // What the links of an earlier release have written is not known.
+        self.tx.begin_chain(&self.audit_key, &self.chain, self.head.seq).await?;
         self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
         self.add_tenant().await?;
         self.tx.commit().await
@@ -159,13 +172,10 @@ impl TenantImport {
     /// In no group: what a group is here, and who may act for it, is for this server's operator to say. Comes last:
     /// another node that adds the same tenant then waits only for the commit, not for all rows.
     async fn add_tenant(&self) -> Result<(), StoreError> {
-        let text = "INSERT INTO fd_tenant (tenant, name, sealed_key, profile) VALUES ($1, $2, $3, $4) \
-                    ON CONFLICT DO NOTHING";
-        let id = self.tenant.id.as_str();
-        let profile = serde_json::to_string(&self.tenant.profile).map_err(|_| mismatch())?;
-        let params = [id.into(), self.tenant.name.as_str().into(), self.wrapped_key.as_slice().into(), profile.into()];
-        match self.tx.execute(text, &params).await? {
-            0 => Err(StoreError::TenantExists(id.to_owned())),
+        let tenant = Tenant { group: None, ..self.tenant.clone() };
+        let (text, params) = TENANTS.insertion(&self.registry_key, tenant_columns(&tenant, &self.wrapped_key)?)?;
+        match self.tx.execute(&text, &params).await? {
+            0 => Err(StoreError::TenantExists(tenant.id.as_str().to_owned())),
             _ => Ok(()),
         }
     }
@@ -176,7 +186,26 @@ impl TenantImport {
             return Ok(());
         }
         let progress = self.tables.get(batch.table).ok_or_else(mismatch)?;
-        self.tx.insert(&progress.table, batch.rows).await
+        match progress.table.owner() {
+            RowOwner::Tenant | RowOwner::Chain => self.tx.insert(&progress.table, batch.rows).await,
+            RowOwner::Client => self.insert_clients(&progress.table, batch.rows).await,
+        }
+    }
+
+    async fn insert_clients(&self, table: &TransferTable, rows: Vec<Vec<StoredValue>>) -> Result<(), StoreError> {
+        for row in rows {
+            let mut columns: Vec<Assignment> = Vec::new();
+            for (column, value) in table.columns.iter().zip(row) {
+                let column = CLIENTS.columns.iter().find(|one| **one == column.name).ok_or_else(mismatch)?;
+                columns.push((column, value));
+            }
+            columns.extend([("tenants", self.tenant.id.as_str().into()), ("tenant_groups", "".into())]);
+            let (text, params) = CLIENTS.insertion(&self.registry_key, columns)?;
+            if self.tx.execute(&text, &params).await? == 0 {
+                return Err(StoreError::DuplicateRow { table: table.name.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// The same link with the hash it has in this database.

@@ -2,13 +2,14 @@
 //! larger than the memory.
 
 use frontdesk_engine::model::table::TableSpec;
+use frontdesk_engine::seal::SealKey;
 use rusqlite::{Connection, ffi};
 use tokio_postgres::error::SqlState;
 
 use super::tables::{RowOwner, TransferTable};
 use super::{DataLocation, ImportTarget};
 use crate::StoreError;
-use crate::audit::tenant_chain;
+use crate::audit::{roster, tenant_chain};
 use crate::keyring::TenantKeys;
 use crate::postgres::check_initialized;
 use crate::postgres::connection::PgConnection;
@@ -117,6 +118,14 @@ impl TransferTx {
         match &self.connection {
             TransferConnection::Sqlite(connection) => SqlSession::execute(connection, text, params).await,
             TransferConnection::Postgres(connection) => SqlSession::execute(connection, text, params).await,
+        }
+    }
+
+    /// Enters the tenant's chain into the roster.
+    pub(super) async fn begin_chain(&self, key: &SealKey, chain: &str, rows_since: i64) -> Result<(), StoreError> {
+        match &self.connection {
+            TransferConnection::Sqlite(connection) => roster::begin_chain(connection, key, chain, rows_since).await,
+            TransferConnection::Postgres(connection) => roster::begin_chain(connection, key, chain, rows_since).await,
         }
     }
 

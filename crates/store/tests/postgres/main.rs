@@ -3,6 +3,7 @@
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod audit_loss;
 mod erasing;
 mod installation;
 mod nodes;
@@ -10,6 +11,7 @@ mod outages;
 mod pressure;
 mod reindex;
 mod rls;
+mod tampering;
 mod test_store;
 mod tls;
 mod transfer;

@@ -56,8 +56,10 @@ async fn a_database_of_an_earlier_release_is_migrated() {
         "DROP TABLE fd_index; ALTER TABLE boat DROP COLUMN sealed_secret; \
          ALTER TABLE dispatch_task DROP COLUMN sealed_secret; UPDATE fd_schema SET version = 1; \
          DROP TABLE fd_erasure; DROP INDEX fd_tenant_in_group; ALTER TABLE fd_tenant DROP COLUMN profile, \
-         DROP COLUMN tenant_group, DROP COLUMN erasing_at; ALTER TABLE fd_client DROP COLUMN tenant_groups; \
-         ALTER TABLE fd_token DROP COLUMN authenticated_at",
+         DROP COLUMN tenant_group, DROP COLUMN erasing_at, DROP COLUMN version, DROP COLUMN mac; \
+         ALTER TABLE fd_client DROP COLUMN tenant_groups, DROP COLUMN version, DROP COLUMN mac; \
+         ALTER TABLE fd_token DROP COLUMN authenticated_at, DROP COLUMN version, DROP COLUMN mac; \
+         DROP TABLE fd_installation, fd_audit_roster, fd_audit_summary",
     );
     for table in ["fd_audit", "fd_audit_head"] {
         let own = "chain = 'tenant:' || current_setting('frontdesk.tenant', true) OR chain LIKE 'node:%'";
@@ -72,10 +74,13 @@ async fn a_database_of_an_earlier_release_is_migrated() {
     done(&store, plan("change", &north(), vec![change])).await;
     let found = store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
     assert_eq!(found.secret, secret);
-    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["4"]);
+    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["6"]);
     // Administration has a chain of its own now, and what was recorded before stays verifiable.
     store.record_administration(r#"{"did":"something"}"#.to_owned()).await.unwrap();
-    assert_eq!(test.peek().administration(), [r#"{"did":"something"}"#]);
+    let administration = test.peek().administration();
+    let set_up = r#"{"action":"installation.set_up","at":"1970-01-01T00:00:05Z","public_key":"fdpub_"#;
+    assert!(administration.first().is_some_and(|record| record.starts_with(set_up)), "{administration:?}");
+    assert_eq!(administration.get(1..), Some(&[r#"{"did":"something"}"#.to_owned()][..]));
     assert_eq!(test.peek().node(), [read]);
     assert!(test.verified().await.is_intact());
     let tenant = store.tenant(&north()).await.unwrap().unwrap();

@@ -9,12 +9,18 @@ use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry as _;
 use frontdesk_engine::seal::SealKey;
 use frontdesk_store::Backend as _;
-use frontdesk_store::audit::AuditReport;
+use frontdesk_store::audit::{AuditReport, ComparedTable, RowRemoval};
 use frontdesk_store::{Address, PostgresAudit, PostgresOptions, PostgresStore, StoreError};
 use frontdesk_testkit::databases::{PostgresDatabase, PostgresServer};
 use frontdesk_testkit::store_suite::boats::BOAT;
-use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
+use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants, without_rows};
 use frontdesk_testkit::{TestClock, TestRandom};
+
+/// The tables whose rows are compared with the audit record.
+pub(crate) const TABLES: [ComparedTable; 2] = [
+    ComparedTable { table: &BOAT, removal: RowRemoval::Audited },
+    ComparedTable { table: &TASK, removal: RowRemoval::ByRetention },
+];
 
 pub(crate) struct TestStore {
     pub(crate) store: Arc<PostgresStore>,
@@ -64,7 +70,7 @@ impl TestStore {
 
     pub(crate) async fn verified(&self) -> AuditReport {
         let address = Address::parse(&self.database.url()).unwrap();
-        PostgresAudit::open(&address, &SealKey::from_bytes([7; 32])).await.unwrap().verify().await.unwrap()
+        PostgresAudit::open(&address, &SealKey::from_bytes([7; 32])).await.unwrap().verify(&TABLES).await.unwrap()
     }
 }
 
@@ -76,7 +82,7 @@ async fn add_tenants(database: &PostgresDatabase, address: Address) {
     }
     drop(store);
     // Tests count records; those of the two tenants' own registration would be in the way.
-    database.sql("DELETE FROM fd_audit; DELETE FROM fd_audit_head");
+    database.sql("DELETE FROM fd_audit; DELETE FROM fd_audit_head; DELETE FROM fd_audit_roster");
 }
 
 pub(crate) async fn open(
@@ -108,6 +114,11 @@ pub(crate) async fn open_at(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
     let TestStore { store, database, .. } = TestStore::new().await;
+    subject_of(store, database)
+}
+
+/// The same with a store that is open already.
+pub(crate) fn subject_of(store: Arc<PostgresStore>, database: Arc<PostgresDatabase>) -> StoreUnderTest {
     let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
@@ -135,14 +146,17 @@ impl StoreInspector for Tables {
     }
 
     fn audit(&self, tenant: &str) -> Vec<String> {
-        self.0.sql(&format!("SELECT records FROM fd_audit WHERE chain = 'tenant:{tenant}' ORDER BY seq"))
+        let records = self.0.sql(&format!("SELECT records FROM fd_audit WHERE chain = 'tenant:{tenant}' ORDER BY seq"));
+        records.iter().map(|record| without_rows(record)).collect()
     }
 
     fn node(&self) -> Vec<String> {
-        self.0.sql("SELECT records FROM fd_audit WHERE chain LIKE 'node:%' ORDER BY chain, seq")
+        let records = self.0.sql("SELECT records FROM fd_audit WHERE chain LIKE 'node:%' ORDER BY chain, seq");
+        records.iter().map(|record| without_rows(record)).collect()
     }
 
     fn administration(&self) -> Vec<String> {
-        self.0.sql("SELECT records FROM fd_audit WHERE chain LIKE 'admin:%' ORDER BY chain, seq")
+        let records = self.0.sql("SELECT records FROM fd_audit WHERE chain LIKE 'admin:%' ORDER BY chain, seq");
+        records.iter().map(|record| without_rows(record)).collect()
     }
 }

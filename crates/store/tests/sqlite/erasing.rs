@@ -11,8 +11,9 @@ use crate::test_store::TestStore;
 use frontdesk_testkit::store_suite::boats::{add, boat, claim, done, event, insert, plan};
 use frontdesk_testkit::store_suite::{north, south};
 
-/// Where its id still stands: in the list of erasures. Records of a server, which are not made here, name it as well.
-const MAY_NAME_IT: [&str; 1] = ["fd_erasure"];
+/// Where its id still stands: in the records of administration, in the list of chains, which says that its chain has
+/// ended, and in the list of erasures.
+const MAY_NAME_IT: [&str; 3] = ["fd_audit", "fd_audit_roster", "fd_erasure"];
 
 /// A name that nothing else contains.
 fn canary() -> TenantId {
@@ -57,8 +58,17 @@ fn tables_naming(raw: &Connection, text: &str) -> Vec<String> {
 async fn no_table_names_an_erased_tenant() {
     let test = with_canary().await;
     let before = tables_naming(&test.raw(), "canary_tenant");
-    let expected =
-        ["boat", "boat_word", "fd_audit", "fd_audit_head", "fd_claim", "fd_counter", "fd_outbox", "fd_tenant"];
+    let expected = [
+        "boat",
+        "boat_word",
+        "fd_audit",
+        "fd_audit_head",
+        "fd_audit_roster",
+        "fd_claim",
+        "fd_counter",
+        "fd_outbox",
+        "fd_tenant",
+    ];
     assert_eq!(before, expected, "the test has a row in each of them");
     let report = erased(&test).await;
     assert_eq!(tables_naming(&test.raw(), "canary_tenant"), MAY_NAME_IT);

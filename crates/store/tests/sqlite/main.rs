@@ -3,14 +3,17 @@
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod anchors;
 mod at_rest;
 mod audit;
+mod audit_loss;
 mod dispatch;
 mod erasing;
 mod installation;
 mod opening;
 mod reindex;
 mod search_terms;
+mod tampering;
 mod test_store;
 mod transfer;
 mod writer;

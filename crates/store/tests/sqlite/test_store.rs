@@ -12,13 +12,19 @@ use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::ports::Clock;
 use frontdesk_engine::ports::registry::Registry;
 use frontdesk_engine::seal::SealKey;
-use frontdesk_store::audit::AuditClass;
+use frontdesk_store::audit::{AuditClass, ComparedTable, RowRemoval};
 use frontdesk_store::{Backend as _, SqliteOptions, SqliteStore, StoreError};
 use rusqlite::Connection;
 
 use frontdesk_testkit::store_suite::boats::BOAT;
-use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants};
+use frontdesk_testkit::store_suite::{StoreInspector, StoreUnderTest, tenants, without_rows};
 use frontdesk_testkit::{TestClock, TestRandom};
+
+/// The tables whose rows are compared with the audit record.
+pub(crate) const TABLES: [ComparedTable; 2] = [
+    ComparedTable { table: &BOAT, removal: RowRemoval::Audited },
+    ComparedTable { table: &TASK, removal: RowRemoval::Audited },
+];
 
 /// Removed with everything in it when it is dropped.
 pub(crate) struct Folder(PathBuf);
@@ -67,7 +73,7 @@ impl TestStore {
         }
         drop(opened);
         // Tests count records; those of the two tenants' own registration would be in the way.
-        let blank = "DELETE FROM fd_audit; DELETE FROM fd_audit_head";
+        let blank = "DELETE FROM fd_audit; DELETE FROM fd_audit_head; DELETE FROM fd_audit_roster";
         Connection::open(folder.database()).unwrap().execute_batch(blank).unwrap();
         let store = open_with(&folder.database(), &[&BOAT, &TASK], [7; 32], commit_wait, &clock).unwrap();
         TestStore { store: Arc::new(store), clock, folder }
@@ -146,6 +152,11 @@ fn open_with(
 /// A fresh database for one behaviour of the suite.
 pub(crate) async fn subject() -> StoreUnderTest {
     let TestStore { store, folder, .. } = TestStore::new().await;
+    subject_of(store, folder)
+}
+
+/// The same with a store that is open already.
+pub(crate) fn subject_of(store: Arc<SqliteStore>, folder: Arc<Folder>) -> StoreUnderTest {
     let (deleting, erasing) = (Arc::clone(&store), Arc::clone(&store));
     StoreUnderTest {
         store: Arc::clone(&store) as Arc<_>,
@@ -181,15 +192,18 @@ impl StoreInspector for Raw {
     }
 
     fn audit(&self, tenant: &str) -> Vec<String> {
-        self.lines("SELECT records FROM fd_audit WHERE chain = 'tenant:' || ?1 ORDER BY seq", tenant)
+        let records = self.lines("SELECT records FROM fd_audit WHERE chain = 'tenant:' || ?1 ORDER BY seq", tenant);
+        records.iter().map(|record| without_rows(record)).collect()
     }
 
     fn node(&self) -> Vec<String> {
-        self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "node:%")
+        let records = self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "node:%");
+        records.iter().map(|record| without_rows(record)).collect()
     }
 
     fn administration(&self) -> Vec<String> {
-        self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "admin:%")
+        let records = self.lines("SELECT records FROM fd_audit WHERE chain LIKE ?1 ORDER BY seq", "admin:%");
+        records.iter().map(|record| without_rows(record)).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What every store must do, written once. A store runs through it by making a `StoreUnderTest` for each behaviour and
 //! passing the function that makes it to `every_behaviour!`; nothing here knows which store it is.
 
+pub mod audit_loss;
 pub mod boats;
 pub mod claims;
 pub mod committing;
@@ -17,6 +18,7 @@ pub mod reading;
 pub mod registry;
 pub mod removing;
 pub mod steps;
+pub mod tampering;
 pub mod tenants;
 pub mod unwritten;
 
@@ -55,6 +57,15 @@ pub trait StoreInspector: Send + Sync {
     fn node(&self) -> Vec<String>;
     /// The records of the node's audit chain of administration in order.
     fn administration(&self) -> Vec<String>;
+}
+
+/// A record of the audit as the caller's plan gave it, without the rows that the store has added.
+pub fn without_rows(record: &str) -> String {
+    let own = |line: &str| match line.split_once(",\"wrote\":{") {
+        Some((own, _)) => format!("{own}}}"),
+        None => line.to_owned(),
+    };
+    record.lines().map(own).collect::<Vec<_>>().join("\n")
 }
 
 /// The two tenants of a subject.

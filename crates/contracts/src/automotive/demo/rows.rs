@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use frontdesk_engine::model::plan::{Change, Event, Step};
 use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::{Fault, TenantId};
+use frontdesk_engine::{Fault, Scope, Scopes, TenantId};
 use time::OffsetDateTime;
 
 use super::market::{Market, market};
@@ -28,7 +28,7 @@ use crate::automotive::vehicle::{
     Equipment, MediaType, Medium, PricePoint, Vehicle, VehicleHold, VehicleStatus, VinCheck,
 };
 use crate::automotive::vocabulary::DistanceUnit;
-use crate::demo::{Business, BusinessData, DemoInfo, ExampleCall};
+use crate::demo::{Business, BusinessData, ColumnFormat, DemoColumn, DemoField, DemoForm, DemoInfo, ExampleCall};
 use crate::record::{Entity, Integer, List, Ref, Stored};
 
 pub fn info() -> DemoInfo {
@@ -39,6 +39,22 @@ pub fn info() -> DemoInfo {
         example: ExampleCall {
             tool: "inventory.search",
             arguments: r#"{"text":"leather","price_max":{"amount":3500000,"currency":"USD"},"sort":"price_asc","limit":3}"#,
+        },
+        form: DemoForm {
+            tool: "inventory.search",
+            scopes: Scopes::new([Scope::new("amcp:inventory:read")]),
+            business: Business { id: NAMES[0].0, name: NAMES[0].1 },
+            fields: &[
+                DemoField { argument: "text", label: "Words", example: "leather" },
+                DemoField { argument: "make", label: "Make", example: "Toyota" },
+            ],
+            arguments: r#"{"status":"available","sort":"price_asc","limit":10}"#,
+            columns: &[
+                DemoColumn { label: "vehicle", fields: &["year", "make", "model", "trim"], format: ColumnFormat::Text },
+                DemoColumn { label: "colour", fields: &["exterior_color"], format: ColumnFormat::Text },
+                DemoColumn { label: "mileage", fields: &["mileage"], format: ColumnFormat::Measure },
+                DemoColumn { label: "price", fields: &["price"], format: ColumnFormat::Money },
+            ],
         },
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use frontdesk_engine::model::schema::{Field, Schema, TextFormat, optional};
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::{Fault, Permitted};
-use frontdesk_wire::json::parse;
+use frontdesk_wire::json::parse_answer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -82,7 +82,7 @@ pub(super) fn read(
     permitted: &Permitted<'_>,
     body: &[u8],
 ) -> Result<BackendAnswer, String> {
-    let answer = parse(body).map_err(|_| "backend: the answer is no strict JSON".to_owned())?;
+    let answer = parse_answer(body).map_err(|_| "backend: the answer is no strict JSON".to_owned())?;
     if let Some(pointer) = forbidden::find(&answer) {
         // The pointer has names of the backend's own choice, which are not for the log in any length.
         let pointer: String = pointer.chars().take(120).filter(|letter| letter.is_ascii_graphic()).collect();

@@ -230,6 +230,7 @@ async fn send(client: &AdminClient, task: &ExportTask, step: ExportStep) -> Resu
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_) => Err(other_version()),
     }
 }

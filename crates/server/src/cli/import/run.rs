@@ -280,6 +280,7 @@ async fn send(client: &AdminClient, task: &ImportTask, step: ImportStep) -> Resu
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_)
         | AdminResponse::Tenant(_) => Err(unexpected()),
     }

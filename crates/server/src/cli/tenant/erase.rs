@@ -68,6 +68,7 @@ pub(super) async fn erase(args: EraseTenantArgs) -> Result<(), CliError> {
             | AdminResponse::Advanced(_)
             | AdminResponse::Deliveries(_)
             | AdminResponse::ServiceLevels(_)
+            | AdminResponse::Description(_)
             | AdminResponse::ErasePerson(_)
             | AdminResponse::Key(_)
             | AdminResponse::Recorded => return Err(unexpected()),

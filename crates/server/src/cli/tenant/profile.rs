@@ -6,8 +6,10 @@ use clap::{Args, ValueEnum};
 
 use super::super::admin_client::{AdminClient, NeededData};
 use super::super::table::table;
-use super::super::{CliError, DataArgs, StoreGuard};
-use crate::admin::{AdminRequest, AdminResponse, TenantField, TenantFields, TenantRequest, TenantResponse, TenantView};
+use super::super::{CliError, DataArgs, StoreGuard, warn_of_refused_rows};
+use crate::admin::{
+    AdminRequest, AdminResponse, TenantField, TenantFields, TenantList, TenantRequest, TenantResponse, TenantView,
+};
 
 /// Add a tenant, empty.
 #[derive(Debug, Args)]
@@ -188,9 +190,11 @@ pub(super) async fn add(args: AddTenantArgs) -> Result<(), CliError> {
 }
 
 pub(super) async fn list(args: ListTenantsArgs) -> Result<(), CliError> {
-    let TenantResponse::Tenants(tenants) = send(args.data, NeededData::Existing, TenantRequest::List).await? else {
+    let response = send(args.data, NeededData::Existing, TenantRequest::List).await?;
+    let TenantResponse::Tenants(TenantList { tenants, refused }) = response else {
         return Err(unexpected());
     };
+    warn_of_refused_rows(refused, "tenant")?;
     if args.json {
         return print_json(&tenants);
     }
@@ -227,6 +231,7 @@ async fn send(data: DataArgs, needed: NeededData, request: TenantRequest) -> Res
         | AdminResponse::Advanced(_)
         | AdminResponse::Deliveries(_)
         | AdminResponse::ServiceLevels(_)
+        | AdminResponse::Description(_)
         | AdminResponse::ErasePerson(_)
         | AdminResponse::Key(_)
         | AdminResponse::Recorded => Err(unexpected()),
