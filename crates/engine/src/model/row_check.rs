@@ -118,7 +118,7 @@ mod tests {
             personal: Some(r#"{"owner":{"name":"Ada","phone":"+1"}}"#.to_owned()),
             secret: None,
         };
-        require_same(&TenantId::new("north"), &row, &written)
+        require_same(&TenantId::parse("north").unwrap(), &row, &written)
     }
 
     const OWNER: Option<&str> = Some(r#"{"owner":{"name":"Ada"}}"#);

@@ -81,7 +81,10 @@ impl EmbeddedServer {
     }
 
     /// Each client authenticates in one way: a secret, a signature, or nothing.
-    pub(crate) async fn authenticate(&self, credentials: ClientCredentials<'_>) -> Result<AuthenticatedClient, OAuthError> {
+    pub(crate) async fn authenticate(
+        &self,
+        credentials: ClientCredentials<'_>,
+    ) -> Result<AuthenticatedClient, OAuthError> {
         match credentials {
             ClientCredentials::Secret { id, hash } => self.by_secret(&id, hash).await,
             ClientCredentials::Public { id } => {

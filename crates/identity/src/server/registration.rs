@@ -3,7 +3,7 @@
 
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::observation::Observation;
-use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, RecordChange, RecordKind};
+use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, LoginRecordKind, RecordChange};
 use frontdesk_engine::ports::registry::Changed;
 use frontdesk_wire::json::{self as strict_json, Map, Value};
 use serde_json::json;
@@ -32,10 +32,16 @@ impl EmbeddedServer {
         observation: &Observation,
     ) -> Result<EndpointOutcome, OAuthError> {
         let now = self.clock.now();
-        self.rates.take(&["register", &address_key(request)], PER_ADDRESS, self.clock.monotonic()).map_err(|seconds| {
-            OAuthError::new(OAuthErrorKind::RateLimited(seconds), "Too many registrations. Keep the client id you got.")
-        })?;
-        if self.records().count_login_records(RecordKind::LoginClient).await? >= self.settings.login.max_clients.into()
+        self.rates.take(&["register", &address_key(request)], PER_ADDRESS, self.clock.monotonic()).map_err(
+            |seconds| {
+                OAuthError::new(
+                    OAuthErrorKind::RateLimited(seconds),
+                    "Too many registrations. Keep the client id you got.",
+                )
+            },
+        )?;
+        if self.records().count_login_records(LoginRecordKind::LoginClient).await?
+            >= self.settings.login.max_clients.into()
         {
             let text = "There are too many registered clients. Unused ones are deleted within a day; try again then.";
             return Err(OAuthError::new(OAuthErrorKind::Unavailable(3600), text));

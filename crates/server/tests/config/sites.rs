@@ -243,9 +243,9 @@ fn secrets_come_from_a_variable_or_a_file_and_are_never_shown() {
     );
     let loaded = given(&text, &[("CMS_URL", "mysql://desk:hunter2@localhost/site")]).unwrap();
     let site = loaded.config.mounts[0].site.as_deref().unwrap();
-    assert_eq!(site.database.reveal().unwrap(), "mysql://desk:hunter2@localhost/site");
+    assert_eq!(site.database.reveal().unwrap().as_str(), "mysql://desk:hunter2@localhost/site");
     let SiteAuth::Tokens { own: OwnTokens::Accepted, jwt: Some(jwt) } = &site.auth else { panic!("{:?}", site.auth) };
-    assert_eq!(jwt.secret.reveal().unwrap(), "hunter2hunter2hunter2hunter2hunter2");
+    assert_eq!(jwt.secret.reveal().unwrap().as_str(), "hunter2hunter2hunter2hunter2hunter2");
     let shown = format!("{}{:?}", show(&loaded.settings), loaded.config);
     assert!(!shown.contains("hunter2") && shown.contains("database_env = \"CMS_URL\""), "{shown}");
 
