@@ -10,7 +10,6 @@ pub mod notification;
 pub mod openapi;
 pub mod partner;
 pub mod record;
-pub mod record_import;
 pub mod scope_words;
 pub mod shared_page;
 pub mod tomo;

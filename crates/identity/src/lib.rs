@@ -10,7 +10,7 @@ mod server;
 
 pub use client::{new_client, new_secret};
 pub use jwt::{JwtConfigError, JwtSettings, JwtVerifier, SigningSecret};
-pub use people::{MembershipScope, NewUser, Role, UserDirectory, UserError, UserView};
+pub use people::{MembershipScope, NewUser, UserDirectory, UserError, UserRole, UserView};
 pub use secret::PlaintextSecret;
 pub use server::{
     ClientDocuments, Dependencies, EmbeddedServer, IssuedToken, ListedToken, LoginClientView, LoginSettings,

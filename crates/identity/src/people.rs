@@ -7,5 +7,5 @@ mod role;
 pub(crate) mod stored;
 pub(crate) mod users;
 
-pub use role::Role;
+pub use role::UserRole;
 pub use users::{MembershipScope, NewUser, UserDirectory, UserError, UserView};

@@ -7,6 +7,7 @@ pub mod entity;
 pub mod field;
 pub mod filter;
 pub mod fixed_decimal;
+pub mod import;
 pub mod list;
 pub mod mask;
 pub mod nested;

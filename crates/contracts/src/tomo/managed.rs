@@ -17,8 +17,8 @@ use frontdesk_engine::{Fault, Permitted, Scope};
 use super::codes::{INVALID_REQUEST, NOT_FOUND};
 use super::{MANAGE, TENANT, tenant};
 use crate::feed::FeedTarget;
+use crate::record::import::{Imported, RecordImport, unique_column};
 use crate::record::{Changes, Entity, FieldSource, NewRecord, Stored, Unreadable, nested};
-use crate::record_import::{Imported, RecordImport, unique_column};
 
 /// A record that a business keeps here.
 pub trait Managed: Imported {

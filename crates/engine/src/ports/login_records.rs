@@ -10,7 +10,7 @@ use crate::ports::registry::Changed;
 
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RecordKind {
+pub enum LoginRecordKind {
     User,
     /// The name somebody logs in with, by its hash.
     UserName,
@@ -39,30 +39,30 @@ pub enum RecordKind {
     OperatorToken,
 }
 
-impl RecordKind {
+impl LoginRecordKind {
     pub fn as_str(self) -> &'static str {
         match self {
-            RecordKind::User => "user",
-            RecordKind::UserName => "user_name",
-            RecordKind::Membership => "membership",
-            RecordKind::Session => "session",
-            RecordKind::Code => "code",
-            RecordKind::Grant => "grant",
-            RecordKind::RefreshToken => "refresh_token",
-            RecordKind::AccessToken => "access_token",
-            RecordKind::Consent => "consent",
-            RecordKind::LoginClient => "login_client",
-            RecordKind::ClientKeys => "client_keys",
-            RecordKind::OneTimeLink => "one_time_link",
-            RecordKind::UsedAssertion => "used_assertion",
-            RecordKind::OperatorToken => "operator_token",
+            LoginRecordKind::User => "user",
+            LoginRecordKind::UserName => "user_name",
+            LoginRecordKind::Membership => "membership",
+            LoginRecordKind::Session => "session",
+            LoginRecordKind::Code => "code",
+            LoginRecordKind::Grant => "grant",
+            LoginRecordKind::RefreshToken => "refresh_token",
+            LoginRecordKind::AccessToken => "access_token",
+            LoginRecordKind::Consent => "consent",
+            LoginRecordKind::LoginClient => "login_client",
+            LoginRecordKind::ClientKeys => "client_keys",
+            LoginRecordKind::OneTimeLink => "one_time_link",
+            LoginRecordKind::UsedAssertion => "used_assertion",
+            LoginRecordKind::OperatorToken => "operator_token",
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginRecord {
-    pub kind: RecordKind,
+    pub kind: LoginRecordKind,
     pub id: String,
     /// Whose it is: a user's, a grant's or a client's id, or empty.
     pub owner: String,
@@ -82,9 +82,9 @@ pub enum RecordChange {
     /// Fails unless the stored one has this version.
     Replace(LoginRecord),
     /// Fails unless the stored one has this version.
-    Remove { kind: RecordKind, id: String, version: i64 },
+    Remove { kind: LoginRecordKind, id: String, version: i64 },
     /// All of this owner, if there are any.
-    RemoveOwned { kind: RecordKind, owner: String },
+    RemoveOwned { kind: LoginRecordKind, owner: String },
 }
 
 /// The audit record of a change, one line of JSON, and the chain of this node that it belongs to.
@@ -99,15 +99,20 @@ pub enum LoginAudit {
 }
 
 pub trait LoginRecords: Send + Sync {
-    fn login_record<'a>(&'a self, kind: RecordKind, id: &'a str) -> Future<'a, Result<Option<LoginRecord>, Fault>>;
+    fn login_record<'a>(&'a self, kind: LoginRecordKind, id: &'a str)
+    -> Future<'a, Result<Option<LoginRecord>, Fault>>;
 
     /// By their ids.
-    fn login_records_of<'a>(&'a self, kind: RecordKind, owner: &'a str) -> Future<'a, Result<Vec<LoginRecord>, Fault>>;
+    fn login_records_of<'a>(
+        &'a self,
+        kind: LoginRecordKind,
+        owner: &'a str,
+    ) -> Future<'a, Result<Vec<LoginRecord>, Fault>>;
 
     /// At most `limit` of this kind, by their ids.
-    fn login_records(&self, kind: RecordKind, limit: u32) -> Future<'_, Result<Vec<LoginRecord>, Fault>>;
+    fn login_records(&self, kind: LoginRecordKind, limit: u32) -> Future<'_, Result<Vec<LoginRecord>, Fault>>;
 
-    fn count_login_records(&self, kind: RecordKind) -> Future<'_, Result<u64, Fault>>;
+    fn count_login_records(&self, kind: LoginRecordKind) -> Future<'_, Result<u64, Fault>>;
 
     /// Makes all changes and writes the audit record, or nothing if one of them fails: of several that change the same
     /// record at the same time, one is made. Expired records are deleted on the way.

@@ -1,18 +1,18 @@
 //! What is stored about people and what they have allowed. Secrets are stored as hashes only.
 
-use frontdesk_engine::ports::login_records::RecordKind;
+use frontdesk_engine::ports::login_records::LoginRecordKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::password::PasswordHash;
-use super::role::Role;
+use super::role::UserRole;
 use super::stored::RecordContent;
 
 /// By `usr_…`, which logs and the audit log have instead of the name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct User {
     pub(crate) name: String,
-    pub(crate) role: Role,
+    pub(crate) role: UserRole,
     /// What they can prove who they are with. Empty until they have opened their link.
     pub(crate) credentials: Vec<StoredCredential>,
     pub(crate) created_at: i64,
@@ -53,7 +53,7 @@ pub(crate) struct Session {
 
 /// By its hash. It stays for a while after it was redeemed, so that a second redemption is recognized.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Code {
+pub(crate) struct AuthorizationCode {
     pub(crate) client: String,
     pub(crate) client_name: String,
     pub(crate) redirect_uri: String,
@@ -105,7 +105,7 @@ pub(crate) struct AccessToken {
 
 /// By user, client and resource: what was allowed the last time.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Consent {
+pub(crate) struct RememberedConsent {
     pub(crate) tenant: String,
     pub(crate) scopes: String,
 }
@@ -160,41 +160,41 @@ pub(crate) struct OperatorToken {
 }
 
 impl RecordContent for User {
-    const KIND: RecordKind = RecordKind::User;
+    const KIND: LoginRecordKind = LoginRecordKind::User;
 }
 impl RecordContent for UserName {
-    const KIND: RecordKind = RecordKind::UserName;
+    const KIND: LoginRecordKind = LoginRecordKind::UserName;
 }
 impl RecordContent for Membership {
-    const KIND: RecordKind = RecordKind::Membership;
+    const KIND: LoginRecordKind = LoginRecordKind::Membership;
 }
 impl RecordContent for Session {
-    const KIND: RecordKind = RecordKind::Session;
+    const KIND: LoginRecordKind = LoginRecordKind::Session;
 }
-impl RecordContent for Code {
-    const KIND: RecordKind = RecordKind::Code;
+impl RecordContent for AuthorizationCode {
+    const KIND: LoginRecordKind = LoginRecordKind::Code;
 }
 impl RecordContent for Grant {
-    const KIND: RecordKind = RecordKind::Grant;
+    const KIND: LoginRecordKind = LoginRecordKind::Grant;
 }
 impl RecordContent for RefreshToken {
-    const KIND: RecordKind = RecordKind::RefreshToken;
+    const KIND: LoginRecordKind = LoginRecordKind::RefreshToken;
 }
 impl RecordContent for AccessToken {
-    const KIND: RecordKind = RecordKind::AccessToken;
+    const KIND: LoginRecordKind = LoginRecordKind::AccessToken;
 }
-impl RecordContent for Consent {
-    const KIND: RecordKind = RecordKind::Consent;
+impl RecordContent for RememberedConsent {
+    const KIND: LoginRecordKind = LoginRecordKind::Consent;
 }
 impl RecordContent for LoginClient {
-    const KIND: RecordKind = RecordKind::LoginClient;
+    const KIND: LoginRecordKind = LoginRecordKind::LoginClient;
 }
 impl RecordContent for OneTimeLink {
-    const KIND: RecordKind = RecordKind::OneTimeLink;
+    const KIND: LoginRecordKind = LoginRecordKind::OneTimeLink;
 }
 impl RecordContent for UsedAssertion {
-    const KIND: RecordKind = RecordKind::UsedAssertion;
+    const KIND: LoginRecordKind = LoginRecordKind::UsedAssertion;
 }
 impl RecordContent for OperatorToken {
-    const KIND: RecordKind = RecordKind::OperatorToken;
+    const KIND: LoginRecordKind = LoginRecordKind::OperatorToken;
 }

@@ -4,26 +4,26 @@ use std::sync::Arc;
 
 use frontdesk_engine::model::fault::Fault;
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::ports::login_records::{LoginRecord, LoginRecords, RecordChange, RecordKind};
+use frontdesk_engine::ports::login_records::{LoginRecord, LoginRecordKind, LoginRecords, RecordChange};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The content of one kind of record.
 pub(crate) trait RecordContent: Serialize + DeserializeOwned {
-    const KIND: RecordKind;
+    const KIND: LoginRecordKind;
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Stored<T> {
+pub(crate) struct StoredRecord<T> {
     pub(crate) record: LoginRecord,
     pub(crate) content: T,
 }
 
-impl<T: RecordContent> Stored<T> {
-    fn read(record: LoginRecord) -> Result<Stored<T>, Fault> {
+impl<T: RecordContent> StoredRecord<T> {
+    fn read(record: LoginRecord) -> Result<StoredRecord<T>, Fault> {
         let content = serde_json::from_str(&record.content)
             .map_err(|_| Fault::internal(format!("a record of the kind {} cannot be read", T::KIND.as_str())))?;
-        Ok(Stored { record, content })
+        Ok(StoredRecord { record, content })
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -79,8 +79,8 @@ fn text(content: &impl Serialize) -> String {
 pub(crate) async fn find<T: RecordContent>(
     records: &Arc<dyn LoginRecords>,
     id: &str,
-) -> Result<Option<Stored<T>>, Fault> {
-    records.login_record(T::KIND, id).await?.map(Stored::read).transpose()
+) -> Result<Option<StoredRecord<T>>, Fault> {
+    records.login_record(T::KIND, id).await?.map(StoredRecord::read).transpose()
 }
 
 /// One that has not expired.
@@ -88,20 +88,20 @@ pub(crate) async fn find_valid<T: RecordContent>(
     records: &Arc<dyn LoginRecords>,
     id: &str,
     now: Millis,
-) -> Result<Option<Stored<T>>, Fault> {
+) -> Result<Option<StoredRecord<T>>, Fault> {
     Ok(find::<T>(records, id).await?.filter(|stored| !stored.is_expired(now)))
 }
 
 pub(crate) async fn find_owned<T: RecordContent>(
     records: &Arc<dyn LoginRecords>,
     owner: &str,
-) -> Result<Vec<Stored<T>>, Fault> {
-    records.login_records_of(T::KIND, owner).await?.into_iter().map(Stored::read).collect()
+) -> Result<Vec<StoredRecord<T>>, Fault> {
+    records.login_records_of(T::KIND, owner).await?.into_iter().map(StoredRecord::read).collect()
 }
 
 pub(crate) async fn find_all<T: RecordContent>(
     records: &Arc<dyn LoginRecords>,
     limit: u32,
-) -> Result<Vec<Stored<T>>, Fault> {
-    records.login_records(T::KIND, limit).await?.into_iter().map(Stored::read).collect()
+) -> Result<Vec<StoredRecord<T>>, Fault> {
+    records.login_records(T::KIND, limit).await?.into_iter().map(StoredRecord::read).collect()
 }

@@ -8,15 +8,15 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use frontdesk_engine::model::caller::TenantId;
 use frontdesk_engine::model::fault::Fault;
 use frontdesk_engine::model::tenant::GroupId;
-use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, LoginRecords, RecordChange, RecordKind};
+use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, LoginRecordKind, LoginRecords, RecordChange};
 use frontdesk_engine::ports::registry::{Changed, Registry, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::sha256;
 
 use super::password::{PasswordHasher, password_problem};
 use super::records::{Grant, Membership, OneTimeLink, Session, StoredCredential, User, UserName};
-use super::role::Role;
-use super::stored::{Stored, find, find_all, find_owned, new_record, remove_owned};
+use super::role::UserRole;
+use super::stored::{StoredRecord, find, find_all, find_owned, new_record, remove_owned};
 use crate::secret::PlaintextSecret;
 
 /// How long a link to choose a password is valid.
@@ -49,7 +49,7 @@ pub enum MembershipScope {
 /// A user to add.
 pub struct NewUser {
     pub name: String,
-    pub role: Role,
+    pub role: UserRole,
     pub memberships: MembershipScope,
     /// Without one, the user chooses it through a link.
     pub password: Option<String>,
@@ -60,9 +60,9 @@ pub struct NewUser {
 pub struct UserView {
     pub id: String,
     pub name: String,
-    pub role: Role,
+    pub role: UserRole,
     /// Tenant ids, `group:ID`, or `all`.
-    pub dealerships: Vec<String>,
+    pub tenants: Vec<String>,
     /// `active`, `invited` or `disabled`.
     pub state: &'static str,
     /// How many clients act for them.
@@ -169,7 +169,7 @@ impl UserDirectory {
     }
 
     pub async fn has_users(&self) -> Result<bool, Fault> {
-        Ok(self.records.count_login_records(RecordKind::User).await? > 0)
+        Ok(self.records.count_login_records(LoginRecordKind::User).await? > 0)
     }
 
     /// Ends everything that the user has and keeps them out until they are enabled again.
@@ -221,7 +221,7 @@ impl UserDirectory {
         Ok(secret)
     }
 
-    pub(crate) async fn named(&self, name: &str) -> Result<Option<Stored<User>>, Fault> {
+    pub(crate) async fn named(&self, name: &str) -> Result<Option<StoredRecord<User>>, Fault> {
         match find::<UserName>(&self.records, &name_id(name.trim())).await? {
             Some(found) => find::<User>(&self.records, &found.content.user).await,
             None => Ok(None),
@@ -229,7 +229,7 @@ impl UserDirectory {
     }
 
     /// One that may do something.
-    pub(crate) async fn active(&self, id: &str) -> Result<Option<Stored<User>>, Fault> {
+    pub(crate) async fn active(&self, id: &str) -> Result<Option<StoredRecord<User>>, Fault> {
         Ok(find::<User>(&self.records, id).await?.filter(|user| user.content.disabled_at.is_none()))
     }
 
@@ -291,7 +291,7 @@ impl UserDirectory {
         self.view(&user).await
     }
 
-    async fn view(&self, user: &Stored<User>) -> Result<UserView, UserError> {
+    async fn view(&self, user: &StoredRecord<User>) -> Result<UserView, UserError> {
         let memberships = find_owned::<Membership>(&self.records, user.id()).await?;
         let now = self.clock.now();
         let grants = find_owned::<Grant>(&self.records, user.id()).await?;
@@ -300,7 +300,7 @@ impl UserDirectory {
             id: user.id().to_owned(),
             name: name.clone(),
             role: *role,
-            dealerships: memberships
+            tenants: memberships
                 .iter()
                 .map(|membership| match &membership.content {
                     Membership::Tenant(id) => id.clone(),

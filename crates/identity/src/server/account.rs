@@ -10,7 +10,7 @@ use super::page_endpoint::{PageError, PageOutcome, caller};
 use super::pages::{self, GrantRow};
 use super::request::OAuthRequest;
 use crate::people::records::Grant;
-use crate::people::stored::{Stored, find_owned};
+use crate::people::stored::{StoredRecord, find_owned};
 
 impl EmbeddedServer {
     pub(crate) async fn account(
@@ -32,7 +32,7 @@ impl EmbeddedServer {
         Ok(PageOutcome::shown(pages::account(&login.user.content.name, &browser.form_token(), &rows)))
     }
 
-    fn grant_row(&self, grant: &Stored<Grant>, tenants: &[Tenant]) -> GrantRow {
+    fn grant_row(&self, grant: &StoredRecord<Grant>, tenants: &[Tenant]) -> GrantRow {
         let Grant { client, client_name, resource, scopes, tenant, created_at, last_used_at, .. } = &grant.content;
         let resource = self.resources.iter().find(|known| known.url == *resource);
         let words = |scope: &Scope| resource.map_or_else(|| scope.as_str().to_owned(), |known| known.words(scope));

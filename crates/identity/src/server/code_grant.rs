@@ -16,8 +16,8 @@ use super::grants::{invalid_grant, wider_scope};
 use super::interactive_client::InteractiveClient;
 use super::page_endpoint::caller;
 use super::{EmbeddedServer, EndpointOutcome};
-use crate::people::records::{Code, Grant, RefreshToken};
-use crate::people::stored::{Stored, find_valid, new_record};
+use crate::people::records::{AuthorizationCode, Grant, RefreshToken};
+use crate::people::stored::{StoredRecord, find_valid, new_record};
 use crate::people::users::hex;
 use crate::secret::{CODE_PREFIX, is_encoded_secret};
 
@@ -38,7 +38,8 @@ impl EmbeddedServer {
         if !is_code {
             return Err(invalid_grant());
         }
-        let found = find_valid::<Code>(self.records(), &hex(&sha256(sent.as_bytes())), self.clock.now()).await?;
+        let found =
+            find_valid::<AuthorizationCode>(self.records(), &hex(&sha256(sent.as_bytes())), self.clock.now()).await?;
         let code = found.filter(|code| code.content.client == client.id.as_str()).ok_or_else(invalid_grant)?;
         if let Some(grant) = &code.content.grant {
             let reused = Observation { outcome: "code_reused", ..observation.clone() };
@@ -59,12 +60,12 @@ impl EmbeddedServer {
         &self,
         client: &InteractiveClient,
         form: &FormParameters,
-        code: &Stored<Code>,
+        code: &StoredRecord<AuthorizationCode>,
         scopes: &Scopes,
         observation: &Observation,
     ) -> Result<EndpointOutcome, OAuthError> {
         let now = self.clock.now();
-        let Code { user, tenant, resource, authenticated_at, client_name, .. } = code.content.clone();
+        let AuthorizationCode { user, tenant, resource, authenticated_at, client_name, .. } = code.content.clone();
         if self.users.active(&user).await?.is_none() {
             return Err(invalid_grant());
         }
@@ -82,7 +83,7 @@ impl EmbeddedServer {
         };
         let until = now.plus_seconds(i64::from(self.settings.login.grant_days) * 24 * 60 * 60);
         let pair = self.new_pair(&id, &grant, &family, scopes, until).ok_or_else(invalid_grant)?;
-        let used = Code { grant: Some(id.clone()), ..code.content.clone() };
+        let used = AuthorizationCode { grant: Some(id.clone()), ..code.content.clone() };
         let refresh = RefreshToken {
             grant: id.clone(),
             client: grant.client.clone(),

@@ -10,7 +10,7 @@ use frontdesk_engine::seal::sha256;
 
 use super::authorize::{AuthorizeRequest, no_tenant};
 use super::error::{OAuthError, OAuthErrorKind};
-use super::interactive_client::ClientIdentity;
+use super::interactive_client::ClientOrigin;
 use super::login::ACCOUNT;
 use super::page_endpoint::{PageError, PageOutcome, caller};
 use super::pages::{self, ConsentPage, ScopeChoice};
@@ -18,7 +18,7 @@ use super::redirect::{self, RedirectPlace};
 use super::request::OAuthRequest;
 use super::session::{Browser, LoggedIn};
 use super::{EmbeddedServer, ScopeAccess};
-use crate::people::records::{Code, Consent};
+use crate::people::records::{AuthorizationCode, RememberedConsent};
 use crate::people::stored::{find, new_record};
 use crate::people::users::hex;
 use crate::secret::{CODE_PREFIX, PlaintextSecret};
@@ -34,9 +34,9 @@ impl EmbeddedServer {
         login: &LoggedIn,
         tenants: &[Tenant],
     ) -> Result<Option<Remembered>, Fault> {
-        let found = find::<Consent>(self.records(), &consent_id(asked, login)).await?;
+        let found = find::<RememberedConsent>(self.records(), &consent_id(asked, login)).await?;
         let remembered = found.and_then(|found| {
-            let Consent { tenant, scopes } = found.content;
+            let RememberedConsent { tenant, scopes } = found.content;
             Some((tenants.iter().find(|known| known.id.as_str() == tenant)?.id.clone(), Scopes::parse(&scopes)?))
         });
         Ok(remembered)
@@ -55,9 +55,9 @@ impl EmbeddedServer {
     ) -> Reply {
         let redirect_host = redirect::host(&asked.redirect_uri);
         let origin = match &asked.client.identity {
-            ClientIdentity::Operator => "(registered by the operator of this server)".to_owned(),
-            ClientIdentity::Itself => "(it has registered itself; nobody has checked this name)".to_owned(),
-            ClientIdentity::Document(host) => format!("({host})"),
+            ClientOrigin::Operator => "(registered by the operator of this server)".to_owned(),
+            ClientOrigin::Itself => "(it has registered itself; nobody has checked this name)".to_owned(),
+            ClientOrigin::Document(host) => format!("({host})"),
         };
         let warning = match redirect::place(&asked.redirect_uri) {
             RedirectPlace::ThisMachine => Some(
@@ -166,7 +166,7 @@ impl EmbeddedServer {
         observation.caller = Some(caller(asked.client.id.as_str(), user, Some(tenant), scopes.clone()));
         observation.tenant = Some(tenant.clone());
         let secret = PlaintextSecret::random(CODE_PREFIX, self.random.as_ref());
-        let code = Code {
+        let code = AuthorizationCode {
             client: asked.client.id.as_str().to_owned(),
             client_name: asked.client.name.clone(),
             redirect_uri: asked.redirect_uri.clone(),
@@ -178,8 +178,8 @@ impl EmbeddedServer {
             authenticated_at: login.session.content.authenticated_at,
             grant: None,
         };
-        let consent = Consent { tenant: tenant.as_str().to_owned(), scopes: scopes.to_string() };
-        let before = find::<Consent>(self.records(), &consent_id(asked, login)).await?;
+        let consent = RememberedConsent { tenant: tenant.as_str().to_owned(), scopes: scopes.to_string() };
+        let before = find::<RememberedConsent>(self.records(), &consent_id(asked, login)).await?;
         let ends_with = |record: LoginRecord| LoginRecord { tenant: Some(tenant.clone()), ..record };
         let expires_at = Some(now.plus_seconds(self.settings.login.code_seconds.into()));
         let stored = LoginRecord { expires_at, ..new_record(hex(&secret.hash()), user, &code) };

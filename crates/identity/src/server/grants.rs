@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::error::{OAuthError, OAuthErrorKind, json};
 use super::{AuditStatus, EmbeddedServer, EndpointOutcome, ScopeAccess};
 use crate::people::records::{AccessToken, Grant, RefreshToken};
-use crate::people::stored::{Stored, find_valid, new_record, remove_owned};
+use crate::people::stored::{StoredRecord, find_valid, new_record, remove_owned};
 use crate::people::users::hex;
 use crate::secret::{PlaintextSecret, REFRESH_PREFIX, USER_TOKEN_PREFIX, is_encoded_secret};
 use frontdesk_engine::seal::sha256;
@@ -105,13 +105,13 @@ impl EmbeddedServer {
     }
 
     /// Ends a grant and its tokens. `Nothing` if it has ended.
-    pub(crate) async fn end_grant(&self, grant: &Stored<Grant>, record: String) -> Result<Changed, Fault> {
+    pub(crate) async fn end_grant(&self, grant: &StoredRecord<Grant>, record: String) -> Result<Changed, Fault> {
         let steps =
             vec![grant.remove(), remove_owned::<RefreshToken>(grant.id()), remove_owned::<AccessToken>(grant.id())];
         self.records().change_login_records(steps, self.clock.now(), LoginAudit::Administration(record)).await
     }
 
-    pub(crate) async fn grant_record(&self, id: &str) -> Result<Option<Stored<Grant>>, Fault> {
+    pub(crate) async fn grant_record(&self, id: &str) -> Result<Option<StoredRecord<Grant>>, Fault> {
         find_valid::<Grant>(self.records(), id, self.clock.now()).await
     }
 

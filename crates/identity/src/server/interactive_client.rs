@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::EmbeddedServer;
 use crate::people::records::{ClientSource, LoginClient};
-use crate::people::stored::{Stored, find_valid};
+use crate::people::stored::{StoredRecord, find_valid};
 
 #[derive(Clone)]
 pub(crate) struct InteractiveClient {
@@ -18,9 +18,9 @@ pub(crate) struct InteractiveClient {
     pub(crate) authentication: ClientAuthentication,
     /// The most that its tokens can have; everything if absent.
     pub(crate) scopes: Option<Scopes>,
-    pub(crate) identity: ClientIdentity,
+    pub(crate) identity: ClientOrigin,
     /// As it is stored, if it is.
-    stored: Option<Stored<LoginClient>>,
+    stored: Option<StoredRecord<LoginClient>>,
 }
 
 /// How a client proves at the token endpoint who it is. Exactly this way is accepted.
@@ -35,7 +35,7 @@ pub(crate) enum ClientAuthentication {
 
 /// Who says what a client is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ClientIdentity {
+pub(crate) enum ClientOrigin {
     Operator,
     /// Nobody but itself.
     Itself,
@@ -64,7 +64,7 @@ impl InteractiveClient {
         redirect_uris: Vec<String>,
         authentication: ClientAuthentication,
     ) -> InteractiveClient {
-        let identity = ClientIdentity::Document(host);
+        let identity = ClientOrigin::Document(host);
         InteractiveClient {
             id: ClientId::new(id),
             name,
@@ -76,7 +76,7 @@ impl InteractiveClient {
         }
     }
 
-    fn from_stored(stored: Stored<LoginClient>) -> InteractiveClient {
+    fn from_stored(stored: StoredRecord<LoginClient>) -> InteractiveClient {
         let LoginClient { name, redirect_uris, secret, jwks, scopes, source, .. } = stored.content.clone();
         let authentication = match (secret, jwks) {
             (_, Some(keys)) => ClientAuthentication::Keys(keys),
@@ -90,8 +90,8 @@ impl InteractiveClient {
             authentication,
             scopes: scopes.and_then(|scopes| Scopes::parse(&scopes)),
             identity: match source {
-                ClientSource::Operator => ClientIdentity::Operator,
-                ClientSource::Registration => ClientIdentity::Itself,
+                ClientSource::Operator => ClientOrigin::Operator,
+                ClientSource::Registration => ClientOrigin::Itself,
             },
             stored: Some(stored),
         }

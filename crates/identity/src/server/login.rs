@@ -15,7 +15,7 @@ use super::redirect;
 use super::request::OAuthRequest;
 use super::session::Browser;
 use crate::people::records::{StoredCredential, User};
-use crate::people::stored::Stored;
+use crate::people::stored::StoredRecord;
 use crate::people::users::name_id;
 
 /// Attempts for one name, from wherever they come.
@@ -87,7 +87,7 @@ impl EmbeddedServer {
         self.rates.take(&["login name", &name_id(name.trim())], PER_NAME, now).map_err(PageError::RateLimited)
     }
 
-    async fn prove(&self, proof: &LoginProof<'_>) -> Result<Option<Stored<User>>, Fault> {
+    async fn prove(&self, proof: &LoginProof<'_>) -> Result<Option<StoredRecord<User>>, Fault> {
         match proof {
             LoginProof::Password { name, password } => {
                 let found = self.users.named(name).await?;

@@ -8,7 +8,7 @@ use frontdesk_engine::ports::registry::Changed;
 
 use super::{EmbeddedServer, redirect};
 use crate::people::records::{ClientSource, LoginClient};
-use crate::people::stored::{Stored, find, find_all, new_record};
+use crate::people::stored::{StoredRecord, find, find_all, new_record};
 use crate::people::users::hex;
 use crate::secret::{CLIENT_SECRET_PREFIX, PlaintextSecret};
 
@@ -61,7 +61,7 @@ impl EmbeddedServer {
             source: ClientSource::Operator,
             created_at: now.0,
         };
-        let stored = Stored { record: new_record(id.as_str(), "", &content), content };
+        let stored = StoredRecord { record: new_record(id.as_str(), "", &content), content };
         let steps = vec![RecordChange::Add(stored.record.clone())];
         self.records().change_login_records(steps, now, LoginAudit::Administration(record(&id))).await?;
         Ok((view(&stored), secret))
@@ -85,7 +85,7 @@ impl EmbeddedServer {
     }
 }
 
-fn view(client: &Stored<LoginClient>) -> LoginClientView {
+fn view(client: &StoredRecord<LoginClient>) -> LoginClientView {
     let LoginClient { name, redirect_uris, scopes, source, created_at, .. } = &client.content;
     LoginClientView {
         id: client.id().to_owned(),

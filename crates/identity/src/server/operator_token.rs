@@ -12,7 +12,7 @@ use frontdesk_engine::ports::registry::{Changed, Client, Tenant, Token};
 use super::token_cache::CachedToken;
 use super::{EmbeddedServer, ProtectedResource};
 use crate::people::records::OperatorToken;
-use crate::people::stored::{Stored, find_all, find_valid, new_record};
+use crate::people::stored::{StoredRecord, find_all, find_valid, new_record};
 use crate::people::users::hex;
 use crate::secret::{OPERATOR_TOKEN_PREFIX, PlaintextSecret};
 
@@ -126,7 +126,7 @@ impl EmbeddedServer {
         };
         let expires_at = Some(now.plus_seconds(i64::from(request.days) * 24 * 60 * 60));
         let record = LoginRecord { expires_at, ..new_record(hex(&secret.hash()), client.id.as_str(), &content) };
-        let token = listed(&Stored { record: record.clone(), content });
+        let token = listed(&StoredRecord { record: record.clone(), content });
         let audit = LoginAudit::Administration(request.record);
         self.records().change_login_records(vec![RecordChange::Add(record)], now, audit).await?;
         Ok(IssuedToken { secret, token })
@@ -202,7 +202,7 @@ impl EmbeddedServer {
     }
 }
 
-fn listed(token: &Stored<OperatorToken>) -> ListedToken {
+fn listed(token: &StoredRecord<OperatorToken>) -> ListedToken {
     ListedToken {
         id: format!("tok_{}", token.id().get(..ID_LENGTH).unwrap_or_default()),
         client: token.content.client.clone(),

@@ -3,7 +3,7 @@
 
 use frontdesk_engine::limits::rate::Budget;
 use frontdesk_engine::model::observation::Observation;
-use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, RecordChange, RecordKind};
+use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, LoginRecordKind, RecordChange};
 use frontdesk_engine::ports::registry::Changed;
 use frontdesk_wire::json::{self as strict_json, Map, Value};
 use serde_json::json;
@@ -40,7 +40,8 @@ impl EmbeddedServer {
                 )
             },
         )?;
-        if self.records().count_login_records(RecordKind::LoginClient).await? >= self.settings.login.max_clients.into()
+        if self.records().count_login_records(LoginRecordKind::LoginClient).await?
+            >= self.settings.login.max_clients.into()
         {
             let text = "There are too many registered clients. Unused ones are deleted within a day; try again then.";
             return Err(OAuthError::new(OAuthErrorKind::Unavailable(3600), text));

@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq;
 use super::EmbeddedServer;
 use super::request::OAuthRequest;
 use crate::people::records::{Session, User};
-use crate::people::stored::{Stored, find_valid, new_record};
+use crate::people::stored::{StoredRecord, find_valid, new_record};
 use crate::people::users::hex;
 use crate::secret::{PlaintextSecret, is_encoded_secret};
 
@@ -33,8 +33,8 @@ pub(crate) struct Browser {
 
 /// A user who has logged in.
 pub(crate) struct LoggedIn {
-    pub(crate) session: Stored<Session>,
-    pub(crate) user: Stored<User>,
+    pub(crate) session: StoredRecord<Session>,
+    pub(crate) user: StoredRecord<User>,
 }
 
 impl Browser {
@@ -76,7 +76,7 @@ impl EmbeddedServer {
         Browser { secret, is_known: false, login: None }
     }
 
-    async fn prolong(&self, session: &Stored<Session>) -> Result<(), Fault> {
+    async fn prolong(&self, session: &StoredRecord<Session>) -> Result<(), Fault> {
         let now = self.clock.now();
         let end = session.content.created_at.saturating_add(MAX_SESSION_SECONDS * 1000);
         let until = now.plus_seconds(self.settings.login.session_seconds.into()).0.min(end);
@@ -93,7 +93,7 @@ impl EmbeddedServer {
     pub(crate) async fn log_in(
         &self,
         browser: &Browser,
-        user: &Stored<User>,
+        user: &StoredRecord<User>,
         record: String,
     ) -> Result<Browser, Fault> {
         let now = self.clock.now();

@@ -13,9 +13,9 @@ use super::page_endpoint::{PageError, PageOutcome, address_key, caller};
 use super::pages;
 use super::request::OAuthRequest;
 use crate::people::records::{OneTimeLink, User};
-use crate::people::stored::{Stored, find_valid};
+use crate::people::stored::{StoredRecord, find_valid};
 use crate::people::users::hex;
-use crate::people::{MembershipScope, NewUser, Role, UserError};
+use crate::people::{MembershipScope, NewUser, UserError, UserRole};
 use crate::secret::is_encoded_secret;
 use frontdesk_engine::limits::rate::Budget;
 
@@ -65,7 +65,7 @@ impl EmbeddedServer {
     /// An inner error is for the person at the page.
     async fn make_first_user(
         &self,
-        link: &Stored<OneTimeLink>,
+        link: &StoredRecord<OneTimeLink>,
         form: &FormParameters,
         observation: &mut Observation,
     ) -> Result<Result<(), String>, PageError> {
@@ -78,7 +78,7 @@ impl EmbeddedServer {
         };
         let new = NewUser {
             name: form.get("name").unwrap_or_default().to_owned(),
-            role: Role::Manager,
+            role: UserRole::Manager,
             memberships: MembershipScope::All,
             password: Some(password),
         };
@@ -97,8 +97,8 @@ impl EmbeddedServer {
 
     async fn choose_password(
         &self,
-        link: &Stored<OneTimeLink>,
-        user: &Stored<User>,
+        link: &StoredRecord<OneTimeLink>,
+        user: &StoredRecord<User>,
         form: &FormParameters,
         observation: &mut Observation,
     ) -> Result<Result<(), String>, PageError> {

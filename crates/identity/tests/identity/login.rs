@@ -1,6 +1,6 @@
 //! A person logs in, decides what an agent may do, and ends it: the whole way, and what ends with what.
 
-use frontdesk_identity::Role;
+use frontdesk_identity::UserRole;
 
 use crate::people::{ALL, NAME, PASSWORD, REDIRECT, Tokens, VERIFIER, answer, encode, hidden, html, people};
 use crate::support::{RESOURCE, SECOND_RESOURCE, asked, error, header, text};
@@ -167,7 +167,7 @@ async fn whatever_ends_ends_the_tokens_within_a_second() {
     let page = browser.get("/account", "").await;
     assert!(html(&page).contains("<h2>An &lt;agent&gt;</h2>"), "{}", html(&page));
     let grant = hidden(&page, "grant");
-    people.add_user("eve@north.example", Role::Staff, &["north"]).await;
+    people.add_user("eve@north.example", UserRole::Staff, &["north"]).await;
     let mut eve = people.logged_in_as("eve@north.example").await;
     let her_page = eve.get("/account", "").await;
     assert_eq!(eve.post("/account/end", &her_page, &[("grant", &grant)]).await.status, 303);
@@ -195,7 +195,7 @@ async fn whatever_ends_ends_the_tokens_within_a_second() {
 #[tokio::test]
 async fn scopes_are_narrowed_to_client_and_user() {
     let people = people().await;
-    people.add_user("reader@north.example", Role::Reader, &["north"]).await;
+    people.add_user("reader@north.example", UserRole::Reader, &["north"]).await;
     let mut reader = people.logged_in_as("reader@north.example").await;
     let code = reader.code(&people.query(&[])).await;
     assert_eq!(
@@ -256,7 +256,7 @@ async fn a_user_may_allow_less_but_not_nothing() {
 #[tokio::test]
 async fn consent_is_remembered_for_exactly_what_was_allowed() {
     let people = people().await;
-    people.add_user("two@north.example", Role::Manager, &["north", "south"]).await;
+    people.add_user("two@north.example", UserRole::Manager, &["north", "south"]).await;
     let mut browser = people.logged_in_as("two@north.example").await;
     let read = people.query(&[("scope", "amcp:leads:read")]);
     browser.code(&read).await;

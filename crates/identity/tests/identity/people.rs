@@ -9,7 +9,7 @@ use frontdesk_engine::model::reply::Reply;
 use frontdesk_engine::model::tenant::GroupId;
 use frontdesk_engine::ports::http_client::{HttpClient, NoHttpClient};
 use frontdesk_engine::seal::sha256;
-use frontdesk_identity::{LoginSettings, MembershipScope, NewLoginClient, NewUser, OAuthRequest, Role};
+use frontdesk_identity::{LoginSettings, MembershipScope, NewLoginClient, NewUser, OAuthRequest, UserRole};
 use frontdesk_testkit::TestRandom;
 
 use crate::support::{Bench, asked, bench_of, header};
@@ -33,13 +33,13 @@ pub(crate) async fn people() -> People {
 pub(crate) async fn people_with(login: LoginSettings, http_client: Arc<dyn HttpClient>) -> People {
     let bench = bench_of(1000, 1_000_000, login, Arc::new(TestRandom::distinct()), http_client);
     let people = People { bench, client: String::new() };
-    people.add_user(NAME, Role::Manager, &["north"]).await;
+    people.add_user(NAME, UserRole::Manager, &["north"]).await;
     let client = people.add_client(REDIRECT, None).await;
     People { client, ..people }
 }
 
 impl People {
-    pub(crate) async fn add_user(&self, name: &str, role: Role, tenants: &[&str]) {
+    pub(crate) async fn add_user(&self, name: &str, role: UserRole, tenants: &[&str]) {
         let tenants = tenants.iter().map(|tenant| TenantId::parse(tenant).unwrap()).collect();
         let memberships = MembershipScope::Some { tenants, groups: Vec::<GroupId>::new() };
         let new = NewUser { name: name.to_owned(), role, memberships, password: Some(PASSWORD.to_owned()) };

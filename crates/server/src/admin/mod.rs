@@ -4,6 +4,7 @@
 mod advance;
 mod audit_record;
 mod client_view;
+mod clients;
 mod deliveries;
 mod description;
 mod exports;

@@ -1,24 +1,21 @@
 //! The requests that an operator can make, and how they are handled. The same code runs inside a server that was asked
 //! over its socket and in a command that has locked the data folder itself.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use frontdesk_engine::model::contract_entry::Requires;
-use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
 use frontdesk_engine::{ClientId, Fault, Scope, Scopes, TenantId};
-use frontdesk_identity::{new_client, new_secret};
 use frontdesk_store::Backend;
 use frontdesk_store::transfer::DataLocation;
 use serde::{Deserialize, Serialize};
 
 use super::advance::{AdvanceTask, AdvanceView};
-use super::audit_record::{client_record, export_record, tenant_record};
+use super::audit_record::export_record;
 use super::client_view::{ClientList, ClientView, view};
 use super::deliveries::{DeliveryAction, DeliveryReply, DeliveryTask};
 use super::description::ServerDescription;
@@ -251,7 +248,7 @@ impl AdminService {
     pub async fn handle(&self, request: AdminRequest) -> Result<AdminResponse, String> {
         match request {
             AdminRequest::AddClient { name, tenants, groups, scopes, unknown_tenants } => {
-                self.add(name, &tenants, &groups, &scopes, unknown_tenants).await
+                self.add_client(name, &tenants, &groups, &scopes, unknown_tenants).await
             }
             AdminRequest::ListClients => {
                 let clients = self.store.clients().await.map_err(explain)?;
@@ -259,8 +256,8 @@ impl AdminService {
                 clients.extend(self.login_clients().await?);
                 Ok(AdminResponse::Clients(ClientList { clients, refused: self.refused_rows("fd_client").await? }))
             }
-            AdminRequest::RotateClient { id } => self.rotate(ClientId::new(id)).await,
-            AdminRequest::RevokeClient { id } => self.revoke(ClientId::new(id)).await,
+            AdminRequest::RotateClient { id } => self.rotate_client(ClientId::new(id)).await,
+            AdminRequest::RevokeClient { id } => self.revoke_client(ClientId::new(id)).await,
             AdminRequest::AddLoginClient { name, redirect_uris, scopes, has_secret } => {
                 self.add_login_client(name, redirect_uris, &scopes, has_secret).await
             }
@@ -289,47 +286,6 @@ impl AdminService {
         }
     }
 
-    async fn add(
-        &self,
-        name: String,
-        tenants: &[String],
-        groups: &[String],
-        scopes: &[String],
-        unknown_tenants: UnknownTenants,
-    ) -> Result<AdminResponse, String> {
-        let (name, scopes) = (checked_name("client", name)?, self.checked_scopes(scopes)?);
-        let groups = self.checked_groups(groups).await?;
-        let parsed: Option<Vec<TenantId>> = tenants.iter().map(|tenant| TenantId::parse(tenant)).collect();
-        let Some(mut tenants) = parsed.filter(|tenants| !tenants.is_empty() || !groups.is_empty()) else {
-            return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`".to_owned());
-        };
-        // A tenant that is given twice counts once.
-        let mut seen = HashSet::new();
-        tenants.retain(|tenant| seen.insert(tenant.as_str().to_owned()));
-        self.refuse_erased(&tenants).await?;
-        if unknown_tenants == UnknownTenants::Reject {
-            self.require_known(&tenants).await?;
-        }
-        let mut new_tenants = Vec::new();
-        for id in &tenants {
-            let tenant = Tenant::new(id.clone(), id.as_str());
-            let record = tenant_record(self.clock.now(), id);
-            if self.store.add_tenant(tenant, record).await.map_err(explain)? == Changed::Done {
-                new_tenants.push(id.as_str().to_owned());
-            }
-        }
-        let (client, secret) = new_client(name, tenants, scopes, self.clock.as_ref(), self.random.as_ref());
-        let client = Client { groups, ..client };
-        let record = client_record(client.created_at, "client.add", &client.id);
-        match self.store.add_client(client.clone(), record).await.map_err(explain)? {
-            Changed::Nothing => Err("the new client's id is taken; try again".to_owned()),
-            Changed::Done => {
-                tracing::info!(client = client.id.as_str(), "client added");
-                Ok(AdminResponse::Secret { client: view(&client), secret: secret.expose().to_owned(), new_tenants })
-            }
-        }
-    }
-
     /// A typing error must not create a tenant.
     pub(super) async fn require_known(&self, tenants: &[TenantId]) -> Result<(), String> {
         let known: Vec<TenantId> =
@@ -345,38 +301,6 @@ impl AdminService {
                     "there is no tenant `{unknown}`; there are: {}. `frontdesk tenant add` creates one",
                     ids.join(", ")
                 ))
-            }
-        }
-    }
-
-    async fn rotate(&self, id: ClientId) -> Result<AdminResponse, String> {
-        let (secret, hash) = new_secret(self.random.as_ref());
-        let record = client_record(self.clock.now(), "client.rotate", &id);
-        match self.store.rotate_client(&id, hash, record).await.map_err(explain)? {
-            Changed::Nothing => Err(unknown(&id)),
-            Changed::Done => {
-                tracing::info!(client = id.as_str(), "client secret rotated");
-                let client = self.store.client(&id).await.map_err(explain)?.ok_or_else(|| unknown(&id))?;
-                Ok(AdminResponse::Secret {
-                    client: view(&client),
-                    secret: secret.expose().to_owned(),
-                    new_tenants: Vec::new(),
-                })
-            }
-        }
-    }
-
-    async fn revoke(&self, id: ClientId) -> Result<AdminResponse, String> {
-        let now = self.clock.now();
-        let record = client_record(now, "client.revoke", &id);
-        match self.store.revoke_client(&id, now, record.clone()).await.map_err(explain)? {
-            Changed::Nothing if self.remove_login_client(&id, record).await? => {
-                Ok(AdminResponse::Revoked { id: id.as_str().to_owned() })
-            }
-            Changed::Nothing => Err(unknown(&id)),
-            Changed::Done => {
-                tracing::info!(client = id.as_str(), "client revoked");
-                Ok(AdminResponse::Revoked { id: id.as_str().to_owned() })
             }
         }
     }
@@ -415,8 +339,4 @@ pub(super) fn checked_name(of: &str, name: String) -> Result<String, String> {
 
 pub(super) fn explain(fault: Fault) -> String {
     fault.cause.unwrap_or_else(|| fault.message.into_owned())
-}
-
-fn unknown(id: &ClientId) -> String {
-    format!("there is no active client `{}`; `frontdesk client list` shows them", id.as_str())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use frontdesk_engine::TenantId;
-use frontdesk_identity::{MembershipScope, NewUser, PlaintextSecret, Role, UserError, UserView};
+use frontdesk_identity::{MembershipScope, NewUser, PlaintextSecret, UserError, UserRole, UserView};
 use serde::{Deserialize, Serialize};
 
 use super::requests::AdminService;
@@ -63,7 +63,7 @@ pub struct UserRow {
     pub id: String,
     pub name: String,
     pub role: String,
-    pub dealerships: Vec<String>,
+    pub tenants: Vec<String>,
     pub state: String,
     pub connected_agents: usize,
 }
@@ -75,7 +75,7 @@ impl AdminService {
         let said = |error: UserError| error.to_string();
         let (user, secret) = match request {
             UserRequest::Add { name, role, tenants, groups, all, password } => {
-                let role = Role::parse(&role).ok_or("a role is reader, staff or manager")?;
+                let role = UserRole::parse(&role).ok_or("a role is reader, staff or manager")?;
                 let memberships = self.memberships(&tenants, &groups, all).await?;
                 users.add(NewUser { name, role, memberships, password }).await.map_err(said)?
             }
@@ -115,6 +115,6 @@ pub(crate) fn setup_link(app: &App, secret: &PlaintextSecret) -> String {
 }
 
 fn row(user: UserView) -> UserRow {
-    let UserView { id, name, role, dealerships, state, grants } = user;
-    UserRow { id, name, role: role.as_str().to_owned(), dealerships, state: state.to_owned(), connected_agents: grants }
+    let UserView { id, name, role, tenants, state, grants } = user;
+    UserRow { id, name, role: role.as_str().to_owned(), tenants, state: state.to_owned(), connected_agents: grants }
 }

@@ -16,7 +16,7 @@ use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
 use frontdesk_engine::{ClientId, Scopes, TenantId};
-use frontdesk_identity::{MembershipScope, NewUser, PlaintextSecret, Role, new_client, new_secret};
+use frontdesk_identity::{MembershipScope, NewUser, PlaintextSecret, UserRole, new_client, new_secret};
 use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
@@ -175,7 +175,7 @@ async fn demo_user(app: &App, secrets: Secrets) -> Result<BannerUser, CliError> 
             true
         }
         (None, _) => {
-            let (role, memberships) = (Role::Manager, MembershipScope::All);
+            let (role, memberships) = (UserRole::Manager, MembershipScope::All);
             let new = NewUser { name: DEMO_USER.to_owned(), role, memberships, password: Some(password.clone()) };
             users.add(new).await?;
             true

@@ -14,7 +14,7 @@ use crate::admin::{AdminRequest, AdminResponse, UserRequest, UserResponse, UserR
 /// Add, list, invite, disable and reset the people who may log in.
 #[derive(Debug, Args)]
 #[command(
-    long_about = "A user logs in with a browser and decides what an agent may do for them: for one of their dealerships, and \
+    long_about = "A user logs in with a browser and decides what an agent may do for them: for one of their tenants, and \
         no more than their role allows. A reader may pass on reading, staff reading and changing, a manager everything, \
         sensitive data among it.\n\n\
         These commands work while a server is running on the same data folder, and take effect within a second.",
@@ -215,7 +215,7 @@ fn describe(user: &UserRow, link: Option<&str>) -> String {
         format!("user         {}", user.id),
         format!("name         {}", user.name),
         format!("role         {}", user.role),
-        format!("dealerships  {}", user.dealerships.join(" ")),
+        format!("tenants      {}", user.tenants.join(" ")),
         format!("state        {}", user.state),
     ];
     lines.extend(link.map(|link| format!("link         {link}   (works once, within a day)")));
@@ -223,12 +223,12 @@ fn describe(user: &UserRow, link: Option<&str>) -> String {
 }
 
 fn list(users: &[UserRow]) -> String {
-    let head = ["NAME", "ROLE", "DEALERSHIPS", "STATE", "AGENTS"].map(str::to_owned);
+    let head = ["NAME", "ROLE", "TENANTS", "STATE", "AGENTS"].map(str::to_owned);
     let rows = users.iter().map(|user| {
         [
             user.name.clone(),
             user.role.clone(),
-            user.dealerships.join(" "),
+            user.tenants.join(" "),
             user.state.clone(),
             user.connected_agents.to_string(),
         ]

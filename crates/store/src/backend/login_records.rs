@@ -1,7 +1,7 @@
 //! People and what they have allowed, on either database. The rows decide access, so they carry MACs.
 
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, LoginRecords, RecordChange, RecordKind};
+use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, LoginRecordKind, LoginRecords, RecordChange};
 use frontdesk_engine::ports::registry::Changed;
 use frontdesk_engine::{Fault, TenantId};
 
@@ -14,7 +14,11 @@ use crate::sql::registry_rows::{Assignment, COUNT_LOGIN_RECORDS, LOGIN_RECORDS, 
 use crate::sql::session::{SqlSession, StoredValue};
 
 impl<D: StoreDriver> LoginRecords for SqlStore<D> {
-    fn login_record<'a>(&'a self, kind: RecordKind, id: &'a str) -> BoxFuture<'a, Result<Option<LoginRecord>, Fault>> {
+    fn login_record<'a>(
+        &'a self,
+        kind: LoginRecordKind,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<LoginRecord>, Fault>> {
         Box::pin(async move {
             let found = find(self, kind, "AND id = $2", id.into()).await?;
             Ok(found.into_iter().next())
@@ -23,17 +27,17 @@ impl<D: StoreDriver> LoginRecords for SqlStore<D> {
 
     fn login_records_of<'a>(
         &'a self,
-        kind: RecordKind,
+        kind: LoginRecordKind,
         owner: &'a str,
     ) -> BoxFuture<'a, Result<Vec<LoginRecord>, Fault>> {
         Box::pin(async move { Ok(find(self, kind, "AND owner = $2 ORDER BY id", owner.into()).await?) })
     }
 
-    fn login_records(&self, kind: RecordKind, limit: u32) -> BoxFuture<'_, Result<Vec<LoginRecord>, Fault>> {
+    fn login_records(&self, kind: LoginRecordKind, limit: u32) -> BoxFuture<'_, Result<Vec<LoginRecord>, Fault>> {
         Box::pin(async move { Ok(find(self, kind, "ORDER BY id LIMIT $2", i64::from(limit).into()).await?) })
     }
 
-    fn count_login_records(&self, kind: RecordKind) -> BoxFuture<'_, Result<u64, Fault>> {
+    fn count_login_records(&self, kind: LoginRecordKind) -> BoxFuture<'_, Result<u64, Fault>> {
         Box::pin(async move {
             let rows = self.driver.read(COUNT_LOGIN_RECORDS, &[kind.as_str().into()]).await?;
             let count = rows.first().map(|row| row.integer(0)).transpose()?.unwrap_or_default();
@@ -64,7 +68,7 @@ impl<D: StoreDriver> LoginRecords for SqlStore<D> {
 
 async fn find<D: StoreDriver>(
     store: &SqlStore<D>,
-    kind: RecordKind,
+    kind: LoginRecordKind,
     rest: &str,
     value: StoredValue,
 ) -> Result<Vec<LoginRecord>, StoreError> {
@@ -77,7 +81,7 @@ async fn find<D: StoreDriver>(
     rows.iter().map(|row| read(kind, row)).collect()
 }
 
-fn read(kind: RecordKind, row: &RegistryRow) -> Result<LoginRecord, StoreError> {
+fn read(kind: LoginRecordKind, row: &RegistryRow) -> Result<LoginRecord, StoreError> {
     Ok(LoginRecord {
         kind,
         id: row.text("id")?.to_owned(),
@@ -161,7 +165,7 @@ pub(super) async fn apply<S: SqlSession>(
 async fn locked<S: SqlSession>(
     session: &S,
     key: &RegistryKey,
-    kind: RecordKind,
+    kind: LoginRecordKind,
     id: &str,
     version: i64,
 ) -> Result<RegistryRow, StoreError> {

@@ -6,33 +6,41 @@ use frontdesk_engine::Fault;
 use frontdesk_engine::model::timestamp::Millis;
 use frontdesk_engine::model::tool::Future;
 use frontdesk_engine::ports::Durability;
-use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, LoginRecords, RecordChange, RecordKind};
+use frontdesk_engine::ports::login_records::{LoginAudit, LoginRecord, LoginRecordKind, LoginRecords, RecordChange};
 use frontdesk_engine::ports::registry::Changed;
 
 use super::MemoryStore;
 
-type Records = BTreeMap<(RecordKind, String), LoginRecord>;
+type Records = BTreeMap<(LoginRecordKind, String), LoginRecord>;
 
 impl LoginRecords for MemoryStore {
-    fn login_record<'a>(&'a self, kind: RecordKind, id: &'a str) -> Future<'a, Result<Option<LoginRecord>, Fault>> {
+    fn login_record<'a>(
+        &'a self,
+        kind: LoginRecordKind,
+        id: &'a str,
+    ) -> Future<'a, Result<Option<LoginRecord>, Fault>> {
         Box::pin(self.registry("login_record", move |state| state.login_records.get(&(kind, id.to_owned())).cloned()))
     }
 
-    fn login_records_of<'a>(&'a self, kind: RecordKind, owner: &'a str) -> Future<'a, Result<Vec<LoginRecord>, Fault>> {
+    fn login_records_of<'a>(
+        &'a self,
+        kind: LoginRecordKind,
+        owner: &'a str,
+    ) -> Future<'a, Result<Vec<LoginRecord>, Fault>> {
         Box::pin(self.registry("login_records_of", move |state| {
             let of_kind = state.login_records.values().filter(|record| record.kind == kind);
             of_kind.filter(|record| record.owner == owner).cloned().collect()
         }))
     }
 
-    fn login_records(&self, kind: RecordKind, limit: u32) -> Future<'_, Result<Vec<LoginRecord>, Fault>> {
+    fn login_records(&self, kind: LoginRecordKind, limit: u32) -> Future<'_, Result<Vec<LoginRecord>, Fault>> {
         Box::pin(self.registry("login_records", move |state| {
             let of_kind = state.login_records.values().filter(|record| record.kind == kind);
             of_kind.take(limit as usize).cloned().collect()
         }))
     }
 
-    fn count_login_records(&self, kind: RecordKind) -> Future<'_, Result<u64, Fault>> {
+    fn count_login_records(&self, kind: LoginRecordKind) -> Future<'_, Result<u64, Fault>> {
         Box::pin(self.registry("count_login_records", move |state| {
             state.login_records.values().filter(|record| record.kind == kind).count() as u64
         }))

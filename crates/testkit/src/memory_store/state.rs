@@ -7,7 +7,7 @@ use frontdesk_engine::model::page::{CountQuery, Direction, Filter, Page, PageKey
 use frontdesk_engine::model::plan::{Event, OnConflict, Step};
 use frontdesk_engine::model::table::{Cell, Row, StoredRow, TableSpec, joined};
 use frontdesk_engine::model::timestamp::Millis;
-use frontdesk_engine::ports::login_records::{LoginRecord, RecordKind};
+use frontdesk_engine::ports::login_records::{LoginRecord, LoginRecordKind};
 use frontdesk_engine::ports::registry::{Client, ErasureReport, Tenant, Token};
 use frontdesk_engine::ports::{Claim, Commit, Committed, Disclosure, Durability, OutboxEvent, StoredAnswer};
 use frontdesk_engine::{Fault, FaultKind};
@@ -21,7 +21,7 @@ pub struct MemoryState {
     pub clients: Vec<Client>,
     pub tokens: Vec<Token>,
     /// By kind and id.
-    pub login_records: BTreeMap<(RecordKind, String), LoginRecord>,
+    pub login_records: BTreeMap<(LoginRecordKind, String), LoginRecord>,
     pub rows: BTreeMap<RowKey, Row>,
     /// By tenant, client, tool and key.
     pub claims: BTreeMap<[String; 4], StoredAnswer>,

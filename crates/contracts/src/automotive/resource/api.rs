@@ -19,8 +19,8 @@ use super::{IMPORT_TOOL, Resource, ResourceParts, TENANT, schema};
 use crate::automotive::codes::CodeSpec;
 use crate::automotive::feeds;
 use crate::record::filter::{Filters, Sorting};
+use crate::record::import::{RecordImport, unique_column};
 use crate::record::{Entity, FieldSpec, FilterArgument, SortOption, nested, vendor};
-use crate::record_import::{RecordImport, unique_column};
 
 /// Collects the tools of one resource, in the order of `tools/list`. Each has a name, a title and a description.
 pub struct ResourceApi<R> {

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::Resource;
 use crate::automotive::vin::Vin;
 use crate::record::FieldSpec;
+use crate::record::import::unique_column;
 use crate::record::table::columns;
-use crate::record_import::unique_column;
 
 /// How records of one kind are named.
 #[derive(Clone)]

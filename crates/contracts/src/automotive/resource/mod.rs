@@ -29,9 +29,9 @@ pub use write::{ChangeFn, WriteContext};
 
 use super::codes::{self, CodeSpec};
 use super::domains::Domain;
+use crate::record::import::Imported;
+pub use crate::record::import::Withdrawal;
 use crate::record::{Entity, FieldSpec, Stored};
-use crate::record_import::Imported;
-pub use crate::record_import::Withdrawal;
 
 /// The arguments that the dialect takes out of every call.
 pub const TENANT: &str = "dealership_id";

@@ -12,11 +12,11 @@ use frontdesk_engine::{Fault, FaultKind, Permitted};
 use serde_json::{Map, Value};
 
 use super::{EXPECTED_VERSION, Resource, TENANT};
+use crate::record::import::unique_column;
 use crate::record::{
     Changes, Entity, FieldSource, FieldType, NewRecord, Record, Ref, Reference, Stored, Unreadable, list_records,
     vendor,
 };
-use crate::record_import::unique_column;
 
 pub(super) struct CreateTool<R>(pub(super) PhantomData<fn() -> R>);
 

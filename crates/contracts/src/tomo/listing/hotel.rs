@@ -5,8 +5,8 @@ use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Map, Value};
 
 use super::RefundTier;
+use crate::record::import::{Imported, Withdrawal};
 use crate::record::{Day, Entity, FixedDecimal, Integer, List, NameText, Stored as _, Text};
-use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::booking::Rupees;
 use crate::tomo::managed::{Managed, find_by_code};
 use crate::{Record, Vocabulary};

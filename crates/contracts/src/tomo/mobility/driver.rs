@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 use super::fare_table::VehicleClass;
 use crate::automotive::erasure::PersonRecord;
 use crate::record::filter::NEWEST;
+use crate::record::import::{Imported, Withdrawal};
 use crate::record::{
     ERASED, Email, Entity, FixedDecimal, NameText, PersonName, Phone, Stored as _, Text, Vocabulary as _,
 };
-use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::TENANT;
 use crate::tomo::known_facts::{Fact, decimal, text};
 use crate::tomo::listing::place::{Point, city_keys};

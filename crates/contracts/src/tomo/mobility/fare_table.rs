@@ -6,8 +6,8 @@ use frontdesk_engine::model::table::Cell;
 use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Map, Value};
 
+use crate::record::import::{Imported, Withdrawal};
 use crate::record::{Entity, FixedDecimal, Integer, NameText, Text, Vocabulary as _, list_records};
-use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::listing::place::city_keys;
 use crate::tomo::managed::Managed;
 use crate::{Record, Vocabulary};

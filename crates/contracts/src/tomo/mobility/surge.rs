@@ -11,8 +11,8 @@ use super::fare::SurgeMultiplier;
 use super::fare_table::{FareStatus, VehicleClass, WITHDRAWAL, offer_again};
 use crate::Record;
 use crate::calendar::{LocalCalendar, Weekday, WeekdayHours, check_hours};
+use crate::record::import::{Imported, Withdrawal};
 use crate::record::{List, NameText, Text, Vocabulary as _, list_records};
-use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::listing::place::city_keys;
 use crate::tomo::managed::Managed;
 

@@ -6,8 +6,8 @@ use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Map, Value, json};
 
 use super::restaurant::Restaurant;
+use crate::record::import::{Imported, Withdrawal};
 use crate::record::{Entity, Integer, List, Stored as _, Text, Vocabulary as _};
-use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::booking::Rupees;
 use crate::tomo::known_facts::{Fact, boolean, list, text, texts, whole};
 use crate::tomo::managed::{Managed, find_by_code};

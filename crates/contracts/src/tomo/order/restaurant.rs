@@ -8,8 +8,8 @@ use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Map, Value, json};
 
 use crate::calendar::{LocalCalendar, WeekdayHours, check_days, check_hours, zone_name};
+use crate::record::import::{Imported, Withdrawal};
 use crate::record::{Day, Entity, FixedDecimal, Integer, List, NameText, Stored as _, Text, Vocabulary as _};
-use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::booking::Rupees;
 use crate::tomo::known_facts::{Fact, boolean, decimal, list, object, text, texts, whole};
 use crate::tomo::listing::place::Point;

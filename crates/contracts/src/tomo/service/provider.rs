@@ -7,8 +7,8 @@ use frontdesk_engine::{Fault, Permitted};
 use serde_json::{Map, Value};
 
 use crate::calendar::{LocalCalendar, WeekdayHours, check_days, check_hours, zone_name};
+use crate::record::import::{Imported, Withdrawal};
 use crate::record::{FixedDecimal, Integer, List, NameText, Text};
-use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::managed::Managed;
 use crate::{Record, Vocabulary};
 

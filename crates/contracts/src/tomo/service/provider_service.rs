@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::provider::{Provider, ProviderStatus, WITHDRAWAL, offer_again};
 use crate::Record;
+use crate::record::import::{Imported, Withdrawal};
 use crate::record::{Entity, Integer, Text};
-use crate::record_import::{Imported, Withdrawal};
 use crate::tomo::booking::Rupees;
 use crate::tomo::managed::{Managed, find_by_code};
 
