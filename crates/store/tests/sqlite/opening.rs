@@ -28,7 +28,7 @@ async fn a_newer_schema_is_refused() {
     assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }));
     assert_eq!(
         error.to_string(),
-        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 6). \
+        "the data folder is from a newer version of Frontdesk (schema 99, this one knows 7). \
          Start the newer version, or name another folder with --data."
     );
     let version: i64 = test.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
