@@ -148,6 +148,7 @@ async fn make(storage: &Storage, rows: usize) -> BenchResult<String> {
             let answer =
                 Item { id: TENANT.to_owned(), version: 0, body: "{}".to_owned(), masked: None, personal: None };
             let commit = Commit {
+                client: None,
                 tenant: tenant.clone(),
                 at: now,
                 steps,

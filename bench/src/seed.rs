@@ -118,6 +118,7 @@ async fn make(options: &Options, empty: &Storage, scale: Scale) -> BenchResult<V
             let numbers = first..scale.each().min(first + CHUNK);
             let steps = numbers.filter_map(|number| generated(&templates, &dealership, place, number)).collect();
             let commit = Commit {
+                client: None,
                 tenant: tenant.clone(),
                 at: now,
                 steps,

@@ -20,6 +20,7 @@ use tokio_postgres::{Client, Error, Statement};
 
 use super::lead::{CLIENT, Lead, NewLead, TOOL};
 use super::pipelined::connect;
+use super::writer::NO_MAC;
 use crate::BenchResult;
 
 const GROUP: usize = 256;
@@ -139,6 +140,7 @@ impl Connection {
         let masked: Vec<&str> = rows.iter().map(|row| row.personal.as_str()).collect();
         let sealed: Vec<&[u8]> = rows.iter().map(|row| row.personal.as_bytes()).collect();
         let answers: Vec<&[u8]> = rows.iter().map(|row| row.answer.as_bytes()).collect();
+        let no_macs = vec![NO_MAC.as_slice(); rows.len()];
         let instants: Vec<i64> = rows.iter().map(|row| row.at).collect();
         let count = last + i64::try_from(rows.len())?;
         let numbers: Vec<i64> = (last + 1..=count).collect();
@@ -158,6 +160,7 @@ impl Connection {
                     &masked,
                     &sealed,
                     &no_secrets,
+                    &no_macs,
                     &statuses,
                     &channels,
                     &nothing,

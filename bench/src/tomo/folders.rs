@@ -136,6 +136,7 @@ async fn fill(folder: &Path) -> BenchResult<Vec<Unsealed>> {
         let mut steps = new.steps.into_iter().peekable();
         while steps.peek().is_some() {
             let commit = Commit {
+                client: None,
                 tenant: tenant.clone(),
                 at: now,
                 steps: steps.by_ref().take(CHUNK).collect(),

@@ -35,6 +35,7 @@ pub fn refusal(kind: FaultKind) -> (u16, &'static str) {
         FaultKind::KeyReused => (409, "conflict"),
         FaultKind::InvalidArgument => (422, "invalid"),
         FaultKind::RateLimited => (429, "rate_limited"),
+        FaultKind::QuotaExceeded => (507, "quota_exceeded"),
         FaultKind::TooLarge => (413, "too_large"),
         FaultKind::Unauthenticated | FaultKind::Forbidden | FaultKind::StepUp => (401, "unauthenticated"),
         FaultKind::KeyInFlight

@@ -78,6 +78,7 @@ async fn insert(store: &SqliteStore, table: &'static TableSpec, row: Row) -> Str
     let answer = Item { id: row.id.clone(), version: 1, body: "{}".to_owned(), masked: None, personal: None };
     let taken = Fault::domain(Code("inventory.duplicate"), "taken");
     let commit = Commit {
+        client: None,
         tenant: tenant(),
         at: Millis(5_000),
         steps: vec![Step::Insert { table, row, on_duplicate: taken }],

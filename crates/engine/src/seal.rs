@@ -16,6 +16,8 @@ use crate::ports::Random;
 const NONCE: usize = 12;
 /// What sealing adds behind the text.
 const TAG: usize = 16;
+/// The length of a MAC.
+const MAC: usize = 16;
 
 /// A 256-bit key that prints as `***`.
 #[derive(Clone)]
@@ -93,6 +95,49 @@ impl SealKey {
 
     fn cipher(&self) -> Aes256GcmSiv {
         Aes256GcmSiv::new(&(*self.0).into())
+    }
+}
+
+/// A key for MACs. What depends on the key only is computed once, so that a MAC over a short row costs little.
+#[derive(Clone)]
+pub struct MacKey(Hmac<Sha256>);
+
+impl std::fmt::Debug for MacKey {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("MacKey(***)")
+    }
+}
+
+impl MacKey {
+    pub fn new(key: &SealKey) -> MacKey {
+        // As HMAC does with a key that is shorter than a block.
+        let mut block = Zeroizing::new([0; 64]);
+        for (byte, of_key) in block.iter_mut().zip(key.expose()) {
+            *byte = *of_key;
+        }
+        MacKey(<Hmac<Sha256> as KeyInit>::new(&(*block).into()))
+    }
+
+    /// HMAC-SHA256 over the parts and their lengths, shortened to 128 bits.
+    pub fn mac(&self, parts: &[&[u8]]) -> [u8; MAC] {
+        let mut short = [0; MAC];
+        for (byte, of_mac) in short.iter_mut().zip(self.over(parts).finalize().into_bytes()) {
+            *byte = of_mac;
+        }
+        short
+    }
+
+    pub fn verifies(&self, parts: &[&[u8]], mac: &[u8]) -> bool {
+        mac.len() == MAC && self.over(parts).verify_truncated_left(mac).is_ok()
+    }
+
+    fn over(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
+        let mut mac = self.0.clone();
+        for part in parts {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        mac
     }
 }
 

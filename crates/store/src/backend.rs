@@ -9,6 +9,7 @@ mod registry;
 mod registry_change;
 mod retention;
 pub(crate) mod stats;
+pub(crate) mod usage;
 mod word_list;
 
 use std::future::Future;
@@ -30,6 +31,7 @@ use crate::keyring::Keyring;
 use crate::sql::registry_rows::{RegistryRow, RegistryTable};
 use crate::sql::session::{SqlRow, StoredValue};
 use crate::transfer::tables::TransferTable;
+use usage::{GET_USAGE, StorageLimits, StoredUsage, TenantUsage};
 
 pub(crate) use answers::{AnswersChunk, ClaimPosition};
 pub(crate) use registry::{load_tenant_keys, read_tenant};
@@ -80,6 +82,12 @@ pub trait Backend: Store + Registry + LoginRecords {
     /// Counts a restored backup in the summary, with its audit record.
     fn count_restore(&self, at: Millis, record: String) -> BoxFuture<'_, Result<(), Fault>>;
 
+    /// What may be stored from now on.
+    fn set_storage_limits(&self, limits: StorageLimits);
+
+    /// What the tenant has stored, and of it what each of its clients has added. None until it was counted.
+    fn usage<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Result<Option<StoredUsage>, Fault>>;
+
     /// When the newest audit record of all chains was written.
     fn newest_record(&self) -> BoxFuture<'_, Result<Option<Millis>, Fault>>;
 
@@ -127,6 +135,16 @@ pub(crate) trait StoreDriver: Send + Sync {
     fn audit_key(&self) -> &SealKey;
 
     fn seal_audit(&self) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    fn set_storage_limits(&self, limits: StorageLimits);
+
+    /// Reads rows of one tenant.
+    fn read_of_tenant(
+        &self,
+        tenant: &str,
+        text: &str,
+        params: &[StoredValue],
+    ) -> impl Future<Output = Result<Vec<SqlRow>, StoreError>> + Send;
 
     /// The tables with rows of tenants.
     fn erased_tables(&self) -> &[TransferTable];
@@ -177,6 +195,17 @@ where
             let change = RegistryChange::CountRestore { audit_key: self.driver.audit_key().clone(), at };
             self.driver.change(change, record).await?;
             Ok(())
+        })
+    }
+
+    fn set_storage_limits(&self, limits: StorageLimits) {
+        self.driver.set_storage_limits(limits);
+    }
+
+    fn usage<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Result<Option<StoredUsage>, Fault>> {
+        Box::pin(async move {
+            let rows = self.driver.read_of_tenant(tenant.as_str(), GET_USAGE, &[tenant.as_str().into()]).await?;
+            Ok(TenantUsage::read(rows.first())?.counted())
         })
     }
 

@@ -94,6 +94,23 @@ pub enum StoreError {
     },
     /// The rows of the database had MACs the last time, and have none now.
     MacsRemoved,
+    /// The MAC of a row is missing or wrong.
+    RowRefused {
+        table: String,
+        id: String,
+    },
+    /// The database has something that Frontdesk does not make, such as a trigger.
+    UnexpectedSchema {
+        what: String,
+    },
+    /// The MAC of a backup is wrong.
+    BackupAltered {
+        path: PathBuf,
+    },
+    /// A backup without a MAC.
+    BackupWithoutMac {
+        path: PathBuf,
+    },
     /// A queue is full.
     Busy,
     /// The transaction was not committed.
@@ -279,6 +296,28 @@ impl fmt::Display for StoreError {
                 out,
                 "the rows of this database have no MACs, although they had them when this master key was used last: the \
                  database was put back to an earlier release, or changed by somebody without the key. Restore a backup."
+            ),
+            StoreError::RowRefused { table, id } => write!(
+                out,
+                "row {id} of table {table} was changed in the database without the key, and is not shown. Find out who \
+                 wrote to the database, and restore the row from a backup."
+            ),
+            StoreError::UnexpectedSchema { what } => write!(
+                out,
+                "the {what} in the database is not as Frontdesk makes it, and could change what is read or written. Find \
+                 out who wrote to the database, and restore a backup from before."
+            ),
+            StoreError::BackupAltered { path } => write!(
+                out,
+                "{} was changed after it was written, or with another master key. Use another backup, or the \
+                 master.key that it was made with.",
+                path.display()
+            ),
+            StoreError::BackupWithoutMac { path } => write!(
+                out,
+                "{} has no MAC: it was made by an earlier release, or its end was cut off, and anybody could have changed \
+                 it. If you are sure that nobody has, add --unverified.",
+                path.display()
             ),
             StoreError::Busy => write!(out, "the queue is full"),
             StoreError::NotCommitted(why) => write!(out, "not committed: {why}"),

@@ -172,12 +172,12 @@ mod tests {
 
     #[test]
     fn an_answer_is_stored_in_half_of_its_length() {
-        let body = r#"{"id":"led_01m7qdqg1vvhvtsv872y5mm6wn","type":"lead","dealership_id":"acme","status":"new","interest":"buy","consent":{"status":"granted","channels":["email","sms"],"granted_at":"2026-11-18T13:32:21.435Z"},"consent_id":"cns_01m7qdqg1vsg12xkversth5g52","received_at":"2026-11-18T13:32:21.435Z","created_at":"2026-11-18T13:32:21.435Z","updated_at":"2026-11-18T13:32:21.435Z","version":1}"#;
+        let body = r#"{"id":"boa_01m7qdqg1vvhvtsv872y5mm6wn","type":"boat","harbour_id":"kiel","status":"new","interest":"buy","consent":{"status":"granted","channels":["email","sms"],"granted_at":"2026-11-18T13:32:21.435Z"},"consent_id":"cns_01m7qdqg1vsg12xkversth5g52","received_at":"2026-11-18T13:32:21.435Z","created_at":"2026-11-18T13:32:21.435Z","updated_at":"2026-11-18T13:32:21.435Z","version":1}"#;
         let masked = r#"{"source":{"channel":"ai_agent"},"contact":{"name":"D. R. *.","email":"d***@e***.com","phone":"+1******0001"},"redacted":["contact.name","contact.email","contact.phone","comments","consent_text"]}"#;
         let personal = r#"{"source":{"channel":"ai_agent"},"contact":{"name":"Dana Reyes","email":"dana1@example.com","phone":"+15125550001"},"comments":"After six, please.","consent_text":"Yes, do call me"}"#;
         let [body, masked, personal] = [body, masked, personal].map(str::to_owned);
         let answer = Item {
-            id: "led_01m7qdqg1vvhvtsv872y5mm6wn".to_owned(),
+            id: "boa_01m7qdqg1vvhvtsv872y5mm6wn".to_owned(),
             version: 1,
             body,
             masked: Some(masked),
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(decode(&stored), Some(answer));
         // A damaged one is no answer and no panic.
         for length in 0..stored.len() {
-            assert_eq!(decode(&stored[..length]), None, "{length}");
+            assert_eq!(decode(stored.get(..length).unwrap()), None, "{length}");
         }
     }
 

@@ -1,20 +1,25 @@
 //! The tenants' keys: each tenant's personal data is sealed with a key of its own, and that key is wrapped with the
 //! master key. No key is ever stored in clear.
 
+mod row_mac;
+
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
 use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::SealKey;
+use frontdesk_engine::seal::{MacKey, SealKey};
 
 use crate::StoreError;
 use crate::sql::registry_rows::RegistryKey;
 
-/// A tenant's two keys: one for sealing, one for keyed hashes.
+pub(crate) use row_mac::RowContent;
+
+/// A tenant's keys: for sealing, for keyed hashes and for the MACs of rows.
 pub(crate) struct TenantKeys {
     data: SealKey,
     lookup: SealKey,
+    rows: MacKey,
     /// The key as it is stored. A tenant that was erased and added again has another one.
     wrapped: Vec<u8>,
 }
@@ -189,8 +194,14 @@ fn unwrap_key(wrapping: &SealKey, tenant: &str, wrapped: &[u8]) -> Option<SealKe
 }
 
 impl TenantKeys {
+    /// The keys that are derived from the tenant's key.
     pub(crate) fn of(key: &SealKey) -> TenantKeys {
-        TenantKeys { lookup: key.derive("look-up"), data: key.derive("data"), wrapped: Vec::new() }
+        TenantKeys {
+            data: key.derive("data"),
+            lookup: key.derive("look-up"),
+            rows: MacKey::new(&key.derive("rows")),
+            wrapped: Vec::new(),
+        }
     }
 
     /// A number for one search term of one row. The sum over many of them is the same only for the same terms and rows.

@@ -17,9 +17,12 @@ pub mod statements;
 pub mod transfer;
 
 pub use audit::AuditSelection;
+pub use backend::usage::{StorageLimits, StoredUsage, Usage, UsageLimit};
 pub use backend::{Backend, WriterStats};
 pub use error::{DatabaseKind, StoreError};
 pub use installation::installation_key;
 pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, check_connection};
 pub use sql::registry_rows::UnauthenticatedRows;
-pub use sqlite::{AuditReader, SqliteOptions, SqliteStore, back_up, inspect, make_sample};
+pub use sqlite::{
+    AuditReader, BackupMac, BackupTrust, SqliteOptions, SqliteStore, back_up, extract_backup, make_sample,
+};

@@ -22,7 +22,7 @@ pub(crate) mod values;
 mod writers;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use frontdesk_engine::model::table::TableSpec;
@@ -31,16 +31,17 @@ use frontdesk_engine::seal::SealKey;
 
 use crate::StoreError;
 use crate::audit::KEY_PURPOSE;
+use crate::backend::usage::{StorageLimits, count, is_counted, mark_counted};
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::installation::SetupKeys;
 use crate::keyring::Keyring;
 use crate::reindex;
-use crate::sql::registry_rows::UnauthenticatedRows;
+use crate::sql::registry_rows::{LOCK_TENANT, TENANT_NAMES, UnauthenticatedRows};
 use crate::transfer::tables::{self, TransferTable};
-use connection::PgConnection;
+use connection::{PgConnection, PgParams};
 use erasure_watch::ErasureWatch;
 use read_pool::ReadPool;
-use sql_texts::PgTexts;
+use sql_texts::{COMMIT, PgTexts};
 use writers::Writers;
 
 pub use address::{Address, AddressError};
@@ -74,6 +75,7 @@ pub(crate) struct PgContext {
     erased_tables: Vec<TransferTable>,
     /// This node's name, random at every start, so that no two processes write to the same chain.
     node: String,
+    limits: Mutex<StorageLimits>,
 }
 
 /// Checks that the server answers, that its certificate is valid and that row-level security applies to the role.
@@ -91,6 +93,7 @@ pub(crate) async fn check_initialized(
 ) -> Result<(), StoreError> {
     rls::check_role(connection).await?;
     schema::check(connection, master).await?;
+    schema::check_objects(connection, tables).await?;
     rls::check_policies(connection, tables).await
 }
 
@@ -114,8 +117,9 @@ impl PostgresStore {
             node: node.clone(),
             at: options.clock.now(),
         };
-        let work = schema::migrate(&connection, &options.tables, &keys, keyring.registry(), rows).await?;
+        let work = schema::migrate(&connection, &options.tables, &keys, &keyring, rows).await?;
         rls::check_policies(&connection, &options.tables).await?;
+        schema::check_objects(&connection, &options.tables).await?;
         let context = Arc::new(PgContext {
             keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
@@ -123,9 +127,14 @@ impl PostgresStore {
             tables: options.tables.iter().map(|table| (table.name, PgTexts::of(table))).collect(),
             erased_tables: tables::all(&options.tables),
             node,
+            limits: Mutex::default(),
         });
         load_tenant_keys(&connection, &context.keyring).await?;
+        if rows == UnauthenticatedRows::Adopt {
+            reindex::authenticate_rows(&connection, &context.keyring, &options.tables).await?;
+        }
         reindex::run(&connection, &context.keyring, &work).await?;
+        count_tenants(&connection, &options.tables).await?;
         let writers = Writers::start(&options.address, Arc::clone(&context))?;
         let config = options.address.with_statement_timeout();
         let driver = PostgresStoreDriver {
@@ -146,7 +155,33 @@ impl PostgresStore {
     }
 }
 
+/// Counts what tenants of an earlier release have stored, each in a transaction of its own and locked, so that an interrupted
+/// run goes on where it stopped.
+async fn count_tenants(connection: &PgConnection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
+    if is_counted(connection).await? {
+        return Ok(());
+    }
+    let counted = "SELECT 1 FROM fd_counter WHERE tenant = $1 AND stored_rows IS NOT NULL";
+    let text = count(tables);
+    for row in connection.query(TENANT_NAMES, &[]).await? {
+        let tenant: String = row.try_get(0)?;
+        let queries: [(&str, PgParams<'_>); 2] = [(LOCK_TENANT, &[&tenant]), (counted, &[&tenant])];
+        let found = connection.begin_as_tenant(&tenant, &queries).await?;
+        let outcome = match found.last() {
+            Some(found) if !found.is_empty() => Ok(0),
+            Some(_) | None => connection.execute(&text, &[&tenant]).await,
+        };
+        connection.batch_execute(if outcome.is_ok() { COMMIT } else { "ROLLBACK" }).await?;
+        outcome?;
+    }
+    mark_counted(connection).await
+}
+
 impl PgContext {
+    fn limits(&self) -> StorageLimits {
+        *self.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn texts(&self, table: &TableSpec) -> Result<&PgTexts, StoreError> {
         self.tables.get(table.name).ok_or(StoreError::UnknownTable(table.name))
     }

@@ -2,11 +2,13 @@
 //! search terms are written: a row keeps its version, its timestamps and its text. It is done in chunks, each in a
 //! transaction that also stores how far it is, so that writers never wait long and a killed process continues.
 
+mod macs;
 mod plan;
 
 use std::sync::Arc;
 
 use frontdesk_engine::model::table::{ColumnSpec, IndexFn, RowIndex, SearchTerm, StoredRow, TableSpec};
+use frontdesk_engine::ports::Disclosure;
 
 use crate::StoreError;
 use crate::keyring::{Keyring, TenantKeys};
@@ -14,6 +16,7 @@ use crate::sql::registry_rows::{self, TENANTS};
 use crate::sql::session::{SqlRow, SqlSession, StoredValue};
 use crate::sql::{self, QueryParam, SealedRow, ddl};
 
+pub(crate) use macs::authenticate_rows;
 pub(crate) use plan::{TableState, is_looked_up_by, plan};
 
 /// Rows per transaction.
@@ -168,7 +171,7 @@ async fn index_chunk<S: IndexSession>(
 }
 
 fn index_row(keys: &TenantKeys, work: &IndexWork, tenant: &str, row: &SqlRow) -> Result<IndexedRow, StoreError> {
-    let row = sealed_row(row)?.open(keys, tenant, work.table)?;
+    let row = sealed_row(row)?.disclose(Some(keys), tenant, work.table, Disclosure::ToChange)?;
     let RowIndex { cells, search_terms } = (work.index)(&row).map_err(|fault| StoreError::RowNotIndexed {
         table: work.table.name,
         tenant: tenant.to_owned(),
@@ -206,7 +209,7 @@ fn sealed_row(row: &SqlRow) -> Result<SealedRow, StoreError> {
         secret: None,
     };
     let bytes = |column| Ok::<_, StoreError>(row.optional_bytes(column)?.map(<[u8]>::to_vec));
-    Ok(SealedRow { found, sealed: bytes(5)?, sealed_secret: bytes(6)? })
+    Ok(SealedRow { found, sealed: bytes(5)?, sealed_secret: bytes(6)?, updated_at: row.integer(7)?, mac: bytes(8)? })
 }
 
 /// As it is; what PostgreSQL cannot store is replaced where it is written.

@@ -12,7 +12,7 @@ use frontdesk_engine::model::table::{Cell, ColumnSpec, Row, SearchTerm, StoredRo
 use frontdesk_engine::ports::Disclosure;
 
 use crate::StoreError;
-use crate::keyring::{HashDomain, RowPart, TenantKeys};
+use crate::keyring::{HashDomain, RowContent, RowPart, TenantKeys};
 
 /// A statement and its values, in the order of their numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,32 +52,33 @@ impl<'a> QueryParam<'a> {
     }
 }
 
-/// A row of `get`, its personal and write-only parts still sealed.
+/// A row of `get` as it is stored: not verified yet, its personal and write-only parts sealed.
 pub(crate) struct SealedRow {
     pub(crate) found: StoredRow,
     pub(crate) sealed: Option<Vec<u8>>,
     pub(crate) sealed_secret: Option<Vec<u8>>,
+    pub(crate) updated_at: i64,
+    pub(crate) mac: Option<Vec<u8>>,
 }
 
 impl SealedRow {
-    /// The row without the parts that are not to be disclosed, so that nothing else can open them.
-    pub(crate) fn disclosing(self, disclosure: Disclosure) -> SealedRow {
-        let SealedRow { found, sealed, sealed_secret } = self;
-        match disclosure {
-            Disclosure::Masked => SealedRow { found, sealed: None, sealed_secret: None },
-            Disclosure::Full => SealedRow { found, sealed, sealed_secret: None },
-            Disclosure::ToChange => SealedRow { found, sealed, sealed_secret },
-        }
-    }
-
-    /// Whether there is anything to open.
-    pub(crate) fn needs_keys(&self) -> bool {
-        self.sealed.is_some() || self.sealed_secret.is_some()
-    }
-
-    /// The row with the parts that it still has.
-    pub(crate) fn open(self, keys: &TenantKeys, tenant: &str, table: &TableSpec) -> Result<StoredRow, StoreError> {
-        let SealedRow { mut found, sealed, sealed_secret } = self;
+    /// The row if its MAC is right, with the parts that are disclosed. The only way to what it contains. A tenant without
+    /// keys has no rows.
+    pub(crate) fn disclose(
+        self,
+        keys: Option<&TenantKeys>,
+        tenant: &str,
+        table: &TableSpec,
+        disclosure: Disclosure,
+    ) -> Result<StoredRow, StoreError> {
+        let keys = keys.ok_or(StoreError::UnknownTenant)?;
+        self.content(tenant, table).verify(keys, self.mac.as_deref())?;
+        let SealedRow { mut found, sealed, sealed_secret, .. } = self;
+        let (sealed, sealed_secret) = match disclosure {
+            Disclosure::Masked => (None, None),
+            Disclosure::Full => (sealed, None),
+            Disclosure::ToChange => (sealed, sealed_secret),
+        };
         if let Some(sealed) = sealed {
             found.personal = Some(keys.open_part(RowPart::Personal, tenant, table, &found.id, &sealed)?);
         }
@@ -85,6 +86,21 @@ impl SealedRow {
             found.secret = Some(keys.open_part(RowPart::Secret, tenant, table, &found.id, &sealed)?);
         }
         Ok(found)
+    }
+
+    pub(crate) fn content<'a>(&'a self, tenant: &'a str, table: &TableSpec) -> RowContent<'a> {
+        RowContent {
+            tenant,
+            table: table.name,
+            id: &self.found.id,
+            version: self.found.version,
+            created_at: self.found.created_at,
+            updated_at: self.updated_at,
+            body: &self.found.body,
+            masked: self.found.masked.as_deref(),
+            sealed: self.sealed.as_deref(),
+            sealed_secret: self.sealed_secret.as_deref(),
+        }
     }
 }
 
@@ -108,14 +124,15 @@ pub(crate) fn column_value<'a>(
 
 /// The columns of every table before its declared ones. The last one exists on SQLite only, see `sqlite::search_terms`.
 pub(crate) const FIXED_COLUMNS: &str =
-    "tenant, id, version, created_at, updated_at, body, masked, sealed, sealed_secret, words";
+    "tenant, id, version, created_at, updated_at, body, masked, sealed, sealed_secret, mac, words";
 
 pub const INSERT_EVENT: &str =
     "INSERT INTO fd_outbox (tenant, seq, event, kind, id, change, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 pub(crate) const EVENTS_AFTER: &str =
     "SELECT seq, event, kind, id, change, at FROM fd_outbox WHERE tenant = $1 AND seq > $2 ORDER BY seq LIMIT $3";
 pub const GET_EVENT_COUNTER: &str = "SELECT event_seq FROM fd_counter WHERE tenant = $1";
-pub const SET_EVENT_COUNTER: &str = "INSERT INTO fd_counter (tenant, event_seq) VALUES ($1, $2) \
+/// A tenant without a row has stored nothing yet: those of earlier releases were counted.
+pub const SET_EVENT_COUNTER: &str = "INSERT INTO fd_counter (tenant, event_seq, stored_rows, stored_bytes) VALUES ($1, $2, 0, 0) \
                                 ON CONFLICT (tenant) DO UPDATE SET event_seq = excluded.event_seq";
 /// The column `meaning` holds the sealed hash of the request.
 pub const FIND_CLAIM: &str =
@@ -124,7 +141,10 @@ pub const INSERT_CLAIM: &str = "INSERT INTO fd_claim (tenant, client, tool, key_
                              VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
 /// The columns of a `SealedRow`.
-pub(crate) const ROW_COLUMNS: &str = "id, version, created_at, body, masked, sealed, sealed_secret";
+pub(crate) const ROW_COLUMNS: &str = "id, version, created_at, body, masked, sealed, sealed_secret, updated_at, mac";
+
+/// The columns of a row of a page, after its id and what it is sorted by: what is shown, and what the MAC covers.
+const PAGE_COLUMNS: &str = "body, masked, version, created_at, updated_at, sealed, sealed_secret, mac";
 
 pub fn get(table: &TableSpec) -> String {
     format!("SELECT {ROW_COLUMNS} FROM {} WHERE tenant = $1 AND id = $2", table.name)
@@ -181,6 +201,16 @@ pub(crate) fn rows_after(table: &TableSpec) -> String {
     format!("SELECT {ROW_COLUMNS} FROM {} WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3", table.name)
 }
 
+/// At most `$3` of the tenant's rows after an id that have no MAC, in the order of their ids.
+pub(crate) fn rows_without_mac(table: &TableSpec) -> String {
+    let name = table.name;
+    format!("SELECT {ROW_COLUMNS} FROM {name} WHERE tenant = $1 AND id > $2 AND mac IS NULL ORDER BY id LIMIT $3")
+}
+
+pub(crate) fn set_mac(table: &TableSpec) -> String {
+    format!("UPDATE {} SET mac = $3 WHERE tenant = $1 AND id = $2 AND mac IS NULL", table.name)
+}
+
 /// Sets columns of a row from `$3` on, whatever its version is, and leaves the version as it is.
 pub(crate) fn set_columns(table: &TableSpec, columns: &[&ColumnSpec]) -> String {
     let set: Vec<String> = (3..).zip(columns).map(|(number, column)| format!("{} = ${number}", column.name)).collect();
@@ -204,7 +234,7 @@ pub(crate) fn page<'a>(tenant: &'a str, query: &'a Query, keys: Option<&TenantKe
     let mut statement = SqlStatement {
         text: match query.projection {
             Projection::Rows => {
-                format!("SELECT id, {column}, body, masked FROM {table} WHERE tenant = $1")
+                format!("SELECT id, {column}, {PAGE_COLUMNS} FROM {table} WHERE tenant = $1")
             }
             Projection::Ids => format!("SELECT id, {column} FROM {table} WHERE tenant = $1"),
         },

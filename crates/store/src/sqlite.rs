@@ -4,14 +4,17 @@
 mod audit;
 mod backup;
 pub(crate) mod checkpoints;
+mod commit_texts;
 mod driver;
 mod encode;
 pub(crate) mod open;
 mod readers;
 mod reindex_session;
 mod sample;
+mod schema_check;
 pub(crate) mod search_terms;
 mod store;
+mod usage;
 mod write_tx;
 mod writer;
 
@@ -23,26 +26,29 @@ use std::time::Duration;
 use frontdesk_engine::model::table::TableSpec;
 use frontdesk_engine::ports::{Clock, Random};
 use frontdesk_engine::seal::SealKey;
-use rusqlite::ffi;
+use rusqlite::{Connection, ffi};
 
 use crate::StoreError;
 use crate::audit::{ComparedTable, KEY_PURPOSE, RowRemoval};
+use crate::backend::usage::{count, is_counted, mark_counted, size_of};
 use crate::backend::{SqlStore, load_tenant_keys};
 use crate::installation::SetupKeys;
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::sql;
 use crate::sql::registry_rows::UnauthenticatedRows;
-use crate::sql::session::run_ready;
+use crate::sql::session::{SqlReader as _, SqlSession, run_ready};
 use crate::transfer::tables::{self, TransferTable};
 use checkpoints::Checkpointer;
+use commit_texts::CommitTexts;
 use readers::{ReaderThreads, SqliteReadPool};
+use schema_check::{SchemaScope, check_schema};
 use search_terms::TERMS_PER_STATEMENT;
-use write_tx::CommitTexts;
+use usage::StorageCheck;
 use writer::SqliteWriter;
 
 pub use audit::AuditReader;
-pub use backup::{back_up, inspect};
+pub use backup::{BackupMac, BackupTrust, back_up, extract_backup};
 pub use driver::SqliteStoreDriver;
 pub use sample::make_sample;
 
@@ -71,6 +77,7 @@ pub(crate) struct SqliteContext {
     clock: Arc<dyn Clock>,
     tables: HashMap<&'static str, SqliteTexts>,
     commit_texts: CommitTexts,
+    storage: StorageCheck,
     /// The tables with rows of tenants.
     erased_tables: Vec<TransferTable>,
     /// The tables whose rows the store compares with the audit record.
@@ -84,6 +91,8 @@ pub(crate) struct SqliteTexts {
     update: String,
     remove: String,
     version: String,
+    /// The bytes of a row.
+    size: String,
     /// By the number of terms, beginning with one.
     insert_terms: Vec<String>,
     delete_terms: String,
@@ -109,7 +118,8 @@ impl SqliteStore {
             node: audit::NODE.to_owned(),
             at: options.clock.now(),
         };
-        let work = open::migrate(&connection, &options.tables, &keys, keyring.registry(), rows)?;
+        let work = open::migrate(&connection, &options.tables, &keys, &keyring, rows)?;
+        check_schema(&connection, &options.tables, SchemaScope::Migrated)?;
         let context = Arc::new(SqliteContext {
             keyring,
             audit_key: options.master.derive(KEY_PURPOSE),
@@ -117,6 +127,7 @@ impl SqliteStore {
             clock: options.clock,
             tables: options.tables.iter().map(|table| (table.name, SqliteTexts::of(table))).collect(),
             commit_texts: CommitTexts::default(),
+            storage: StorageCheck::new(&options.path),
             erased_tables: tables::all(&options.tables),
             compared_tables: options
                 .tables
@@ -125,7 +136,11 @@ impl SqliteStore {
                 .collect(),
         });
         run_ready(load_tenant_keys(&connection, &context.keyring))?;
+        if rows == UnauthenticatedRows::Adopt {
+            run_ready(reindex::authenticate_rows(&connection, &context.keyring, &options.tables))?;
+        }
         run_ready(reindex::run(&connection, &context.keyring, &work))?;
+        run_ready(count_tenants(&connection, &options.tables))?;
         let pool = SqliteReadPool::new(options.path.clone());
         let readers = ReaderThreads::start(&options.path)?;
         connection.busy_timeout(WRITER_BUSY_TIMEOUT)?;
@@ -134,6 +149,21 @@ impl SqliteStore {
         let driver = SqliteStoreDriver { context, pool, readers, writer, commit_wait: options.commit_wait };
         Ok(SqlStore { driver })
     }
+}
+
+/// Counts what tenants of an earlier release have stored, each in a transaction of its own, so that an interrupted run goes
+/// on where it stopped.
+async fn count_tenants(connection: &Connection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
+    if is_counted(connection).await? {
+        return Ok(());
+    }
+    let uncounted = "SELECT tenant FROM fd_tenant WHERE NOT EXISTS (SELECT 1 FROM fd_counter AS own \
+                     WHERE own.tenant = fd_tenant.tenant AND own.stored_rows IS NOT NULL) ORDER BY tenant";
+    let text = count(tables);
+    for row in connection.query(uncounted, &[]).await? {
+        SqlSession::execute(connection, &text, &[row.text(0)?.into()]).await?;
+    }
+    mark_counted(connection).await
 }
 
 impl SqliteContext {
@@ -150,6 +180,7 @@ impl SqliteTexts {
             update: sql::for_sqlite(&sql::update(table, sql::FIXED_COLUMNS)),
             remove: sql::for_sqlite(&sql::remove(table)),
             version: sql::for_sqlite(&sql::version(table)),
+            size: sql::for_sqlite(&size_of(table)),
             insert_terms: (1..=TERMS_PER_STATEMENT).map(|count| search_terms::insert_terms(table, count)).collect(),
             delete_terms: search_terms::delete_terms(table),
         }

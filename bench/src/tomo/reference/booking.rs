@@ -16,7 +16,7 @@ use serde_json::json;
 use super::rows::{Hotel, Room, Tier, Value};
 use super::{Guest, Offers, table};
 use crate::BenchResult;
-use crate::reference::writer::{CommonTexts, Created, Write};
+use crate::reference::writer::{CommonTexts, Created, NO_MAC, Write};
 use crate::tomo::hotels::TENANT;
 
 const TOOL: &str = "create_booking";
@@ -181,7 +181,7 @@ impl Write for WriteBooking {
         let personal =
             json!({"customer": {"name": guest.name, "phone": guest.phone, "email": guest.email}}).to_string();
         let mut fixed = fixed_values(&id, 1, [at, at], body.to_string());
-        if let [.., masked, sealed, _, _] = fixed.as_mut_slice() {
+        if let [.., masked, sealed, _, _, _] = fixed.as_mut_slice() {
             *masked = personal.clone().into();
             *sealed = personal.into_bytes().into();
         }
@@ -213,6 +213,7 @@ fn fixed_values(id: &str, version: i64, [created_at, updated_at]: [i64; 2], body
         Value::Null,
         Value::Null,
         Value::Null,
+        NO_MAC.to_vec().into(),
         Value::Null,
     ]
 }

@@ -31,6 +31,7 @@ pub const INVALID_CURSOR: Code = Code("request.invalid_cursor");
 pub const IDEMPOTENCY_CONFLICT: Code = Code("request.idempotency_conflict");
 pub const IN_PROGRESS: Code = Code("request.in_progress");
 pub const VERSION_CONFLICT: Code = Code("request.version_conflict");
+pub const QUOTA_EXCEEDED: Code = Code("quota.exceeded");
 pub const TOO_LARGE: Code = Code("request.too_large");
 pub const WRONG_MEDIA: Code = Code("request.wrong_media");
 pub const WRONG_VERB: Code = Code("request.wrong_verb");

@@ -67,6 +67,7 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
         FaultKind::BadDispatch,
         FaultKind::QueueFull,
         FaultKind::RateLimited,
+        FaultKind::QuotaExceeded,
         FaultKind::TooLarge,
         FaultKind::AnswerTooLarge,
         FaultKind::UnknownServer,
@@ -103,6 +104,7 @@ pub(crate) fn kinds() -> Vec<FaultKind> {
             | FaultKind::BadDispatch
             | FaultKind::QueueFull
             | FaultKind::RateLimited
+            | FaultKind::QuotaExceeded
             | FaultKind::TooLarge
             | FaultKind::AnswerTooLarge
             | FaultKind::UnknownServer
@@ -216,6 +218,10 @@ rate_limited tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"tex
 rate_limited resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4290,"message":"M","data":{"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}}}}
 rate_limited method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4290,"message":"M","data":{"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}}}}
 rate_limited transport: 429 {"error":{"code":"rate_limited","message":"M","details":{"retryable":true}}}
+quota_exceeded tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"quota.exceeded\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"quota.exceeded","message":"M","details":{"retryable":false}}},"isError":true}}
+quota_exceeded resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5070,"message":"M","data":{"error":{"code":"quota.exceeded","message":"M","details":{"retryable":false}}}}}
+quota_exceeded method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":5070,"message":"M","data":{"error":{"code":"quota.exceeded","message":"M","details":{"retryable":false}}}}}
+quota_exceeded transport: 507 {"error":{"code":"quota.exceeded","message":"M","details":{"retryable":false}}}
 too_large tool: 200 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"error\":{\"code\":\"request.too_large\",\"message\":\"M\",\"details\":{\"retryable\":false}}}"}],"structuredContent":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}},"isError":true}}
 too_large resource: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4130,"message":"M","data":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}}}
 too_large method: 200 {"jsonrpc":"2.0","id":7,"error":{"code":4130,"message":"M","data":{"error":{"code":"request.too_large","message":"M","details":{"retryable":false}}}}}

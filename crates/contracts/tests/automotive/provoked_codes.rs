@@ -56,6 +56,10 @@ const TABLE: &[(&str, Provoke)] = &[
         let id = first(desk, "inventory.list")["id"].clone();
         call(desk, "inventory.update", json!({"id": id, "doors": 4, "expected_version": 99}))
     }),
+    ("quota.exceeded", |desk| {
+        desk.store.inject(|faults| faults.commits = InjectedFault::Full);
+        call(desk, "leads.create", lead(json!({})))
+    }),
     ("request.too_large", |desk| {
         desk.desk.settings.reply_bytes = 10;
         call(desk, "inventory.list", json!({}))

@@ -34,6 +34,7 @@ async fn fill(store: &dyn Store, desk: &Desk) {
 async fn commit(store: &dyn Store, desk: &Desk, tenant: &str, steps: Vec<Step>, events: Vec<Event>) {
     let answer = Item { id: tenant.to_owned(), version: 0, body: "{}".to_owned(), masked: None, personal: None };
     let commit = Commit {
+        client: None,
         tenant: TenantId::parse(tenant).unwrap(),
         at: NOW,
         steps,

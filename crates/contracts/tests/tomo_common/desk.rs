@@ -230,8 +230,16 @@ async fn seed(store: &dyn Store, registry: &dyn Registry, seeds: Seeds) {
         let id = TenantId::parse(tenant).unwrap();
         registry.add_tenant(Tenant::new(id.clone(), tenant), "{}".to_owned()).await.unwrap();
         let answer = Item { id: "seed".to_owned(), version: 1, body: "{}".to_owned(), masked: None, personal: None };
-        let commit =
-            Commit { tenant: id, at: NOW, steps, events: Vec::new(), claim: None, answer, audit: "{}".to_owned() };
+        let commit = Commit {
+            client: None,
+            tenant: id,
+            at: NOW,
+            steps,
+            events: Vec::new(),
+            claim: None,
+            answer,
+            audit: "{}".to_owned(),
+        };
         assert!(matches!(store.commit(commit).await, Ok(Committed::Done)), "{tenant}");
     }
 }

@@ -152,6 +152,7 @@ impl<'a> DeliveryStore<'a> {
             personal: None,
         };
         let commit = Commit {
+            client: None,
             tenant: self.tenant.clone(),
             at: self.desk.now(),
             steps,

@@ -223,6 +223,7 @@ impl TaskStore<'_> {
 
     async fn commit(&self, task: Task, step: Step) -> Result<TaskWrite, Fault> {
         let commit = Commit {
+            client: None,
             tenant: self.config.tenant.clone(),
             at: self.desk.now(),
             steps: vec![step],

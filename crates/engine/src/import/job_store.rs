@@ -151,6 +151,7 @@ impl JobStore<'_> {
     ) -> Result<bool, Fault> {
         let event = |change| (self.desk.new_id("evt"), Event { kind: IMPORT.name, id: job.id.clone(), change });
         let commit = Commit {
+            client: None,
             tenant: self.tenant.clone(),
             at: self.desk.now(),
             steps,

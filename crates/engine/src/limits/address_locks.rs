@@ -18,7 +18,7 @@ pub struct AddressLocks {
 }
 
 /// Holds the turn until it is dropped.
-pub type AddressGuard<'a> = MutexGuard<'a, ()>;
+pub type AddressTurn<'a> = MutexGuard<'a, ()>;
 
 impl Default for AddressLocks {
     fn default() -> AddressLocks {
@@ -28,7 +28,7 @@ impl Default for AddressLocks {
 
 impl AddressLocks {
     /// Waits for those of this address that came first.
-    pub async fn acquire(&self, address: IpAddr) -> Option<AddressGuard<'_>> {
+    pub async fn acquire(&self, address: IpAddr) -> Option<AddressTurn<'_>> {
         match self.locks.get(self.hasher.hash_one(ip_prefix(address)) as usize % SHARDS) {
             Some(lock) => Some(lock.lock().await),
             None => None,

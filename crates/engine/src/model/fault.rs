@@ -52,6 +52,8 @@ pub enum FaultKind {
     /// The queue of dispatched messages is full.
     QueueFull,
     RateLimited,
+    /// The tenant or the client has stored as much as it may.
+    QuotaExceeded,
     TooLarge,
     /// What was asked is fine, its answer is larger than the mount allows.
     AnswerTooLarge,
@@ -286,6 +288,7 @@ impl FaultKind {
             | FaultKind::VersionConflict
             | FaultKind::KeyReused
             | FaultKind::BadDispatch
+            | FaultKind::QuotaExceeded
             | FaultKind::TooLarge
             | FaultKind::AnswerTooLarge
             | FaultKind::UnknownServer
@@ -324,6 +327,7 @@ impl FaultKind {
             FaultKind::BadDispatch => "bad_dispatch",
             FaultKind::QueueFull => "no_room",
             FaultKind::RateLimited => "rate_limited",
+            FaultKind::QuotaExceeded => "quota_exceeded",
             FaultKind::TooLarge => "too_large",
             FaultKind::AnswerTooLarge => "answer_too_large",
             FaultKind::UnknownServer => "unknown_server",

@@ -126,6 +126,7 @@ async fn write(
         let Plan { steps, events, outcome } = plan;
         let has_events = !events.is_empty();
         let commit = Commit {
+            client: Some(permitted.caller().client.clone()),
             tenant: permitted.tenant().clone(),
             at: desk.now(),
             steps,

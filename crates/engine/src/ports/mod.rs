@@ -180,6 +180,8 @@ pub struct Commit {
     pub answer: Item,
     /// One line of JSON for the tenant's audit chain.
     pub audit: String,
+    /// Who asked for it, for quotas; none for what the server does by itself, which no quota refuses.
+    pub client: Option<ClientId>,
 }
 
 #[derive(Debug, Clone)]

@@ -249,6 +249,7 @@ impl RelayCall<'_, '_> {
         let has_events = !events.is_empty();
         let desk = self.store.desk;
         let commit = Commit {
+            client: None,
             tenant: self.store.tenant.clone(),
             at: desk.now(),
             steps,

@@ -103,6 +103,7 @@ impl RelayStore<'_> {
 
     async fn commit(&self, steps: Vec<Step>, id: &str, step: RelayStep) -> Result<RelayWrite, Fault> {
         let commit = Commit {
+            client: None,
             tenant: self.tenant.clone(),
             at: self.desk.now(),
             steps,

@@ -41,6 +41,11 @@ pub(crate) fn erasure_record(at: Millis, tenant: &TenantId, outcome: &str) -> St
         .to_string()
 }
 
+/// A backup without a MAC was restored because an operator vouched for it.
+pub(crate) fn unverified_restore_record(at: Millis) -> String {
+    serde_json::json!({"at": at.to_rfc3339(), "operator": "restore.unverified", "outcome": "ok"}).to_string()
+}
+
 pub(crate) fn export_record(at: Millis, tenant: &TenantId) -> String {
     serde_json::json!({"at": at.to_rfc3339(), "operator": "tenant.export", "tenant": tenant.as_str(), "outcome": "ok"})
         .to_string()

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::audit_record::key_record;
 use super::requests::{AdminService, explain};
-use crate::data_dir;
+use crate::data_dir::{self, MasterKey};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,12 +42,12 @@ impl AdminService {
             KeyAction::Rotate => self.rotate_key().await?,
             KeyAction::Finish => self.finish_rotation().await?,
         };
-        Ok(KeyView { state, master_key: data_dir::master_key_file(&self.data).display().to_string() })
+        Ok(KeyView { state, master_key: self.key_file.display().to_string() })
     }
 
     async fn rotate_key(&self) -> Result<KeyState, String> {
         let failed = |error: frontdesk_store::StoreError| error.to_string();
-        let (file, next) = (data_dir::master_key_file(&self.data), data_dir::next_master_key_file(&self.data));
+        let (file, next) = (&self.key_file, data_dir::next_key_file(&self.key_file));
         let is_replaced = !next.exists() && count_master_keys(&self.location).await.map_err(failed)? > 1;
         match (&self.location, is_replaced) {
             // An earlier rotation was interrupted when the file had been replaced.
@@ -59,10 +59,10 @@ impl AdminService {
             }
             (_, false) => {}
         }
-        let new = data_dir::create_next_key(&next, self.random.as_ref()).map_err(|error| error.to_string())?;
+        let new = MasterKey::read_or_create(&next, self.random.as_ref()).map_err(|error| error.to_string())?;
         self.record_key("key.rotate").await?;
-        add_master_key(&self.location, &self.root, &new, self.random.as_ref()).await.map_err(failed)?;
-        data_dir::replace_key(&next, &file).map_err(|error| error.to_string())?;
+        add_master_key(&self.location, &self.root, &new.key, self.random.as_ref()).await.map_err(failed)?;
+        data_dir::replace_key(&next, file).map_err(|error| error.to_string())?;
         tracing::info!("the master key was rotated");
         match &self.location {
             DataLocation::Sqlite(_) => self.finish_rotation().await,
@@ -71,9 +71,8 @@ impl AdminService {
     }
 
     async fn finish_rotation(&self) -> Result<KeyState, String> {
-        let file = data_dir::master_key_file(&self.data);
-        let master = data_dir::read_master_key(&file).map_err(|error| error.to_string())?;
-        let retired = retire_other_master_keys(&self.location, &master).await.map_err(|error| error.to_string())?;
+        let master = MasterKey::read(&self.key_file).map_err(|error| error.to_string())?;
+        let retired = retire_other_master_keys(&self.location, &master.key).await.map_err(|error| error.to_string())?;
         if retired == 0 {
             return Ok(KeyState::NothingToFinish);
         }

@@ -23,7 +23,9 @@ mod tokens;
 mod users;
 
 pub use advance::{AdvanceTask, AdvanceView};
-pub(crate) use audit_record::{client_record, import_record, tenant_record, tenant_update_record};
+pub(crate) use audit_record::{
+    client_record, import_record, tenant_record, tenant_update_record, unverified_restore_record,
+};
 pub use client_view::{ClientList, ClientView};
 pub use deliveries::{DeliveryAction, DeliveryReply, DeliveryTask, DeliveryView, TestView};
 pub use description::{MountDescription, ServerDescription};

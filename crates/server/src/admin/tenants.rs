@@ -1,5 +1,7 @@
 //! Requests about tenants: their profiles, their groups, and their erasure.
 
+use std::collections::BTreeMap;
+
 use frontdesk_engine::TenantId;
 use frontdesk_engine::model::tenant::{
     CountryCode, CurrencyCode, FieldUpdate, GroupId, OpeningHours, ProfileText, Tenant, TenantUpdate, TimeZone,
@@ -95,6 +97,18 @@ pub struct TenantView {
     pub opening_hours: Vec<String>,
     pub currency: Option<String>,
     pub erasing_since: Option<String>,
+    /// Only of a tenant that is shown by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<StoredView>,
+}
+
+/// What a tenant has stored, of what its quota counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredView {
+    pub records: i64,
+    pub bytes: i64,
+    /// What each client has added, by its id.
+    pub clients: BTreeMap<String, (i64, i64)>,
 }
 
 impl AdminService {
@@ -168,10 +182,15 @@ impl AdminService {
     }
 
     async fn show_tenant(&self, id: &TenantId) -> Result<TenantResponse, String> {
-        let found = self.store.tenant(id).await.map_err(explain)?;
-        found
-            .map(|tenant| TenantResponse::Tenant(Box::new(view(&tenant))))
-            .ok_or_else(|| format!("there is no tenant `{id}`"))
+        let Some(tenant) = self.store.tenant(id).await.map_err(explain)? else {
+            return Err(format!("there is no tenant `{id}`"));
+        };
+        let stored = self.store.usage(id).await.map_err(explain)?.map(|usage| StoredView {
+            records: usage.tenant.rows,
+            bytes: usage.tenant.bytes,
+            clients: usage.clients.into_iter().map(|(client, usage)| (client, (usage.rows, usage.bytes))).collect(),
+        });
+        Ok(TenantResponse::Tenant(Box::new(TenantView { stored, ..view(&tenant) })))
     }
 
     /// A typing error is answered with the tenants that exist.
@@ -305,5 +324,6 @@ fn view(tenant: &Tenant) -> TenantView {
         opening_hours: profile.opening_hours.as_ref().map(OpeningHours::lines).unwrap_or_default(),
         currency: profile.currency.as_ref().map(|currency| currency.as_str().to_owned()),
         erasing_since: tenant.erasing_since.map(|at| at.to_rfc3339()),
+        stored: None,
     }
 }

@@ -15,7 +15,7 @@ use frontdesk_store::{Backend, PostgresOptions, PostgresStore, SqliteOptions, Sq
 
 use super::audit_sealing::AnchorCounters;
 use crate::config::DatabaseConfig;
-use crate::data_dir::{self, DataDir, DataDirError};
+use crate::data_dir::{self, DataDir, DataDirError, MasterKey};
 use crate::system::{SystemClock, SystemRandom};
 
 /// How long a commit is waited for before the caller is told that its outcome is unknown.
@@ -54,34 +54,50 @@ pub struct DataBackend {
 
 impl DataBackend {
     pub async fn open(data_dir: DataDir, database: &DatabaseConfig) -> Result<DataBackend, DataBackendError> {
+        let master = data_dir.master_key(&SystemRandom).map_err(DataBackendError::DataDir)?;
+        DataBackend::open_with(data_dir, database, master).await
+    }
+
+    /// The same with a key that has been read already. It decides what is done with rows without MACs.
+    pub async fn open_with(
+        data_dir: DataDir,
+        database: &DatabaseConfig,
+        master: MasterKey,
+    ) -> Result<DataBackend, DataBackendError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
-        let master = data_dir.master_key(random.as_ref()).map_err(DataBackendError::DataDir)?;
         let location = data_location(data_dir.path(), database);
-        let root = open_root_key(&location, &master, random.as_ref()).await.map_err(DataBackendError::Store)?;
+        let root = open_root_key(&location, &master.key, random.as_ref()).await.map_err(DataBackendError::Store)?;
         let tables = contracts::all().iter().flat_map(|contract| contract.tables.clone()).collect();
         let opened: Result<Arc<dyn Backend>, StoreError> = match database {
-            DatabaseConfig::Embedded => SqliteStore::open(SqliteOptions {
-                path: data_dir::database_file(data_dir.path()),
-                master: root.clone(),
-                random: Arc::clone(&random),
-                clock: Arc::clone(&clock),
-                tables,
-                commit_wait: COMMIT_WAIT,
-            })
+            DatabaseConfig::Embedded => SqliteStore::open_with(
+                SqliteOptions {
+                    path: data_dir::database_file(data_dir.path()),
+                    master: root.clone(),
+                    random: Arc::clone(&random),
+                    clock: Arc::clone(&clock),
+                    tables,
+                    commit_wait: COMMIT_WAIT,
+                },
+                master.rows,
+            )
             .map(|store| Arc::new(store) as _),
-            DatabaseConfig::Postgres(address) => PostgresStore::open(PostgresOptions {
-                address: address.clone(),
-                master: root.clone(),
-                random: Arc::clone(&random),
-                clock: Arc::clone(&clock),
-                tables,
-                commit_wait: COMMIT_WAIT,
-            })
+            DatabaseConfig::Postgres(address) => PostgresStore::open_with(
+                PostgresOptions {
+                    address: address.clone(),
+                    master: root.clone(),
+                    random: Arc::clone(&random),
+                    clock: Arc::clone(&clock),
+                    tables,
+                    commit_wait: COMMIT_WAIT,
+                },
+                master.rows,
+            )
             .await
             .map(|store| Arc::new(store) as _),
         };
         let store = opened.map_err(DataBackendError::Store)?;
+        master.remember_macs(data_dir.key_file());
         // If it cannot be read now, retention cannot delete either.
         let newest_record = store.newest_record().await.ok().flatten();
         let anchors = AnchorCounters::default();
@@ -97,7 +113,11 @@ pub fn data_location(data: &Path, database: &DatabaseConfig) -> DataLocation {
 }
 
 /// The root key of data that exists; nothing is written.
-pub async fn existing_root_key(data: &Path, database: &DatabaseConfig) -> Result<SealKey, DataBackendError> {
-    let master = data_dir::read_master_key(&data_dir::master_key_file(data)).map_err(DataBackendError::DataDir)?;
-    read_root_key(&data_location(data, database), &master).await.map_err(DataBackendError::Store)
+pub async fn existing_root_key(
+    data: &Path,
+    key_file: &Path,
+    database: &DatabaseConfig,
+) -> Result<SealKey, DataBackendError> {
+    let master = MasterKey::read(key_file).map_err(DataBackendError::DataDir)?;
+    read_root_key(&data_location(data, database), &master.key).await.map_err(DataBackendError::Store)
 }

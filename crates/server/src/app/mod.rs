@@ -1,6 +1,7 @@
 //! The running application: everything that answers calls, built from a configuration and the opened data. It is replaced
 //! as a whole on reload; a call keeps the one it began with.
 
+pub(crate) mod audit_anchor;
 mod audit_sealing;
 mod backend;
 mod background;
@@ -109,6 +110,7 @@ impl App {
         let retention = RetentionGate::new(backend.data_dir.path(), backend.clock.as_ref());
         retention.check_start(backend.newest_record, backend.clock.now(), shortest_retention(&config));
         let retention = Arc::new(retention);
+        backend.store.set_storage_limits(config.limits.storage);
         let backend = Arc::new(backend);
         let traces = Arc::new(Traces::new(Arc::clone(&backend.random)));
         let call_metrics = Arc::new(CallMetrics::default());
@@ -192,6 +194,7 @@ impl App {
     /// The same app under another configuration. Counters, running requests and rate limits are shared between the two, so
     /// that a reload resets none of them.
     pub fn reloaded(&self, config: Config, opened: OpenMounts) -> App {
+        self.backend.store.set_storage_limits(config.limits.storage);
         let plans = plan_mounts(&config, &opened, &self.maintenance, &self.current_secrets);
         let resources = protected_resources(&plans, &config.public_url);
         let token_resources = resources.iter().map(|resource| resource.url.clone()).collect();

@@ -6,11 +6,12 @@ use std::net::SocketAddr;
 use crate::config::{Config, ConfigErrors, LoadedConfig, ShownSetting};
 
 /// Keys that are only read at startup.
-pub const RESTART_KEYS: [&str; 9] = [
+pub const RESTART_KEYS: [&str; 10] = [
     "data",
     "listen",
     "database",
     "database_ca",
+    "master_key",
     "operator.listen",
     "limits.connections",
     "limits.connections_per_address",
@@ -79,6 +80,7 @@ fn differing(before: &[ShownSetting], after: &[ShownSetting]) -> Vec<&'static st
 /// The new configuration with the startup values of [`RESTART_KEYS`], so that it says what is in effect.
 fn keep_startup_values(initial: &Config, mut reloaded: Config) -> Config {
     reloaded.data.clone_from(&initial.data);
+    reloaded.master_key.clone_from(&initial.master_key);
     reloaded.listen = initial.listen;
     reloaded.database = initial.database.clone();
     reloaded.admin = initial.admin.clone();

@@ -66,8 +66,8 @@ impl AdminClient {
 async fn open_app(mut config: Config, needed: NeededData, guard: &StoreGuard) -> Result<App, CliError> {
     config.mounts.retain(|mount| mount.site.is_none());
     let data_dir = match needed {
-        NeededData::MayBeNew => DataDir::lock(&config.data)?,
-        NeededData::Existing => DataDir::lock_existing(&config.data, &config.database)?,
+        NeededData::MayBeNew => DataDir::lock(&config.data)?.with_key_file(&config.master_key),
+        NeededData::Existing => DataDir::lock_existing(&config.data, &config.master_key, &config.database)?,
     };
     let backend = DataBackend::open(data_dir, &config.database).await?;
     guard.hold(&backend.store);

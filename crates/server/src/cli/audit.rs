@@ -22,7 +22,7 @@ use time::format_description::well_known::Rfc3339;
 use tokio::runtime::Runtime;
 
 use super::output::{IfExists, OutputFile};
-use super::{CliError, DataArgs, counted, resolve_paths, runtime};
+use super::{CliError, DataArgs, DataPaths, counted, resolve_paths, runtime};
 use crate::app::existing_root_key;
 use crate::audit_anchor::{self, AnchorSource, Appended};
 use crate::config::DatabaseConfig;
@@ -212,9 +212,9 @@ fn named_key(file: &Path) -> Result<InstallationPublicKey, CliError> {
 }
 
 fn anchor_source(args: DataArgs) -> Result<AnchorSource, CliError> {
-    let (data, database) = resolve_paths(args)?;
-    data_dir::require_data(&data, &database)?;
-    let root = runtime()?.block_on(existing_root_key(&data, &database))?;
+    let DataPaths { data, key_file, database } = resolve_paths(args)?;
+    data_dir::require_data(&data, &key_file, &database)?;
+    let root = runtime()?.block_on(existing_root_key(&data, &key_file, &database))?;
     Ok(AnchorSource { data, database, root })
 }
 

@@ -115,8 +115,8 @@ fn try_out(checked: &CheckedConfig) -> Result<CheckReport, CliError> {
     {
         problems.extend(net::check(certificate, key).iter().map(|error| format!("tls: {error}")));
     }
-    if checked.are_valid(&["data"]) {
-        problems.extend(data_dir::check(&config.data).iter().map(|error| format!("data: {error}")));
+    if checked.are_valid(&["data", "master_key"]) {
+        problems.extend(data_dir::check(&config.data, &config.master_key).iter().map(|error| format!("data: {error}")));
     }
     if checked.are_valid(&["traces.endpoint", "traces.ca", "traces.headers_file"])
         && let Err(errors) = traces::prepare(&config.traces)
@@ -151,7 +151,7 @@ fn try_out(checked: &CheckedConfig) -> Result<CheckReport, CliError> {
 
 /// What the tenants count in, from the running server or from the data; none if there is no data yet.
 fn tenant_currencies(config: &Config) -> Result<Option<Vec<TenantCurrency>>, CliError> {
-    if require_data(&config.data, &config.database).is_err() {
+    if require_data(&config.data, &config.master_key, &config.database).is_err() {
         return Ok(None);
     }
     let guard = StoreGuard::default();

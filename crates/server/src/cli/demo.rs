@@ -16,13 +16,14 @@ use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
 use frontdesk_engine::{ClientId, Scopes, TenantId};
-use frontdesk_identity::{MembershipScope, NewUser, PlaintextSecret, UserRole, new_client, new_secret};
+use frontdesk_identity::{PlaintextSecret, new_client, new_secret};
 use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
-use super::demo_banner::{BannerClient, BannerUser, DemoBanner, MountBanner, PartnerBanner, SiteBanner};
+use super::demo_banner::{BannerClient, DemoBanner, MountBanner, PartnerBanner, SiteBanner};
 use super::demo_partner::{PartnerAccess, access, make_tokens, with_partner};
+use super::demo_user::demo_user;
 use super::serve::{ListenSources, run_started, start};
 use super::{CliError, StoreGuard, load_config, run_server};
 use crate::admin::{client_record, tenant_record, tenant_update_record};
@@ -33,8 +34,6 @@ use crate::http::DemoSearch;
 use crate::net::AddressSource;
 use crate::system::{SystemClock, SystemRandom};
 
-/// Who may log in to the demo.
-const DEMO_USER: &str = "demo";
 /// The name under which the demo data is committed.
 const SEEDING: &str = "demo";
 /// The demo's website, in the data folder.
@@ -107,7 +106,7 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
             make_tokens(data_dir.path(), &SystemRandom)
         };
         // In a new folder the demo data will be needed: it is generated while the server starts.
-        let is_new = require_data(&loaded.config.data, &loaded.config.database).is_err();
+        let is_new = require_data(&loaded.config.data, &loaded.config.master_key, &loaded.config.database).is_err();
         let generated = is_new.then(generate_data);
         let started = start(&loaded, LISTEN, &guard, seed_files).await?;
         let app = started.app.load_full();
@@ -160,28 +159,6 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
         drop(app);
         run_started(started, OnSighup::Exit).await
     })
-}
-
-/// Somebody who may do everything in the demo. The password is random, and shown only when it is new.
-async fn demo_user(app: &App, secrets: Secrets) -> Result<BannerUser, CliError> {
-    let users = app.identity.users();
-    let known = users.list().await?.into_iter().find(|user| user.name == DEMO_USER);
-    let (_, random) = new_secret(app.backend.random.as_ref());
-    let password: String = random.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-    let is_new = match (known, secrets) {
-        (Some(_), Secrets::Kept) => false,
-        (Some(_), Secrets::New) => {
-            users.set_password(DEMO_USER, &password).await?;
-            true
-        }
-        (None, _) => {
-            let (role, memberships) = (UserRole::Manager, MembershipScope::All);
-            let new = NewUser { name: DEMO_USER.to_owned(), role, memberships, password: Some(password.clone()) };
-            users.add(new).await?;
-            true
-        }
-    };
-    Ok(BannerUser { name: DEMO_USER, password: is_new.then_some(password) })
 }
 
 fn mount_banner(mount: &Mount, public_url: &PublicUrl, access: Option<&PartnerAccess>) -> MountBanner {
@@ -278,6 +255,7 @@ fn commit(app: &App, contents: BusinessData) -> Option<Commit> {
     let at = app.desk.now();
     let audit = serde_json::json!({"at": at.to_rfc3339(), "operator": SEEDING, "tenant": business.id, "outcome": "ok"});
     Some(Commit {
+        client: None,
         tenant: TenantId::parse(business.id)?,
         at,
         steps,
@@ -295,7 +273,7 @@ fn commit(app: &App, contents: BusinessData) -> Option<Commit> {
 
 /// What happens to the secrets of existing clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Secrets {
+pub(super) enum Secrets {
     Kept,
     New,
 }

@@ -13,6 +13,7 @@ mod deliveries;
 mod demo;
 mod demo_banner;
 mod demo_partner;
+mod demo_user;
 mod erase;
 mod export;
 mod import;
@@ -222,10 +223,17 @@ fn data_flag(data: Option<&Path>) -> Vec<(&'static str, String)> {
     data.map(|data| ("FRONTDESK_DATA", data.display().to_string())).into_iter().collect()
 }
 
-/// The data folder and the database that goes with it.
-fn resolve_paths(args: DataArgs) -> Result<(PathBuf, DatabaseConfig), CliError> {
+/// Where a command finds its data.
+struct DataPaths {
+    data: PathBuf,
+    /// The file of the master key.
+    key_file: PathBuf,
+    database: DatabaseConfig,
+}
+
+fn resolve_paths(args: DataArgs) -> Result<DataPaths, CliError> {
     let config = load_config(args.config, data_flag(args.data.as_deref()))?.config;
-    Ok((config.data, config.database))
+    Ok(DataPaths { data: config.data, key_file: config.master_key, database: config.database })
 }
 
 /// Runs a server to its end. Tasks that still run then, such as a name lookup for the trace collector, are given up

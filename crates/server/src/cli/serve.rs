@@ -113,7 +113,7 @@ pub(super) async fn start(
     let public = net::bind(loaded.config.listen, sources.public).await?;
     let admin = net::bind(loaded.config.admin.listen, sources.admin).await?;
     let config = loaded.bound_to(public.local_addr());
-    let data_dir = DataDir::lock(&config.data)?;
+    let data_dir = DataDir::lock(&config.data)?.with_key_file(&config.master_key);
     // Database, certificate and seed data mostly wait for the disk, so they are prepared in parallel. None needs another,
     // each renames its files into place when they are complete, and all have ended before a failure is reported.
     let seeded = spawn_with(&data_dir, seed);

@@ -70,7 +70,7 @@ pub(super) fn run(args: StdioArgs) -> Result<ExitCode, CliError> {
         let mount = found.ok_or_else(|| not_mounted(&config.mounts))?;
         let endpoint = mount.endpoint();
         let login = if MountConfig::needs_no_token(mount) { None } else { Some(login?) };
-        let data_dir = DataDir::lock_existing(&config.data, &config.database).map_err(explain)?;
+        let data_dir = DataDir::lock_existing(&config.data, &config.master_key, &config.database).map_err(explain)?;
         let backend = DataBackend::open(data_dir, &config.database).await?;
         guard.hold(&backend.store);
         let traces = traces::prepare(&config.traces).map_err(|errors| listed(&errors))?;

@@ -1,34 +1,8 @@
 //! The table of everything that can be configured: reading, `config show`, the reference and the example all come from it.
 //! No key may be known anywhere else.
 
+use super::key::{ConfigKey, DefaultValue};
 use super::value_type::ValueType;
-
-/// A key of the configuration.
-pub struct ConfigKey {
-    /// In a file: `table.name`.
-    pub path: &'static str,
-    /// In the environment.
-    pub env: &'static str,
-    pub default: DefaultValue,
-    /// Its description for operators.
-    pub about: &'static str,
-    pub(super) value_type: ValueType,
-}
-
-/// The value of a key that is not set.
-pub enum DefaultValue {
-    /// As in the environment.
-    Text(&'static str),
-    /// Depends on other keys, as the text describes.
-    Derived(&'static str),
-}
-
-impl ConfigKey {
-    /// The table and the name in it; the table is empty for keys at the top.
-    pub fn split(&self) -> (&'static str, &'static str) {
-        self.path.split_once('.').unwrap_or(("", self.path))
-    }
-}
 
 /// Every key, those at the top level first, `mount` last, in the order of the documentation.
 pub static KEYS: &[ConfigKey] = &[
@@ -87,6 +61,13 @@ pub static KEYS: &[ConfigKey] = &[
         default: DefaultValue::Text(""),
         about: "A PEM file with the CA that issued the certificate of PostgreSQL. Required with TLS: the CAs of the system are not trusted. It is read for every connection.",
         value_type: ValueType::File(|raw| &mut raw.database_ca),
+    },
+    ConfigKey {
+        path: "master_key",
+        env: "FRONTDESK_MASTER_KEY",
+        default: DefaultValue::Text(""),
+        about: "The file with the master key. Empty for master.key in the data folder. In another place, ideally on another volume, whoever gets at the data folder or its backups does not get the key with it. It must be readable by its owner only, and is created together with the data if it does not exist.",
+        value_type: ValueType::File(|raw| &mut raw.master_key),
     },
     ConfigKey {
         path: "tls.certificate",
@@ -241,6 +222,41 @@ pub static KEYS: &[ConfigKey] = &[
         default: DefaultValue::Text("60"),
         about: "How many tokens a client may request per minute. An address may fail ten times as often; further wrong secrets from it are answered 429 and wait for each other, while a right secret still gets its token.",
         value_type: ValueType::Number { min: 1, max: 1_000_000, at: |raw| &mut raw.token_requests_per_minute },
+    },
+    ConfigKey {
+        path: "limits.tenant_records",
+        env: "FRONTDESK_LIMITS_TENANT_RECORDS",
+        default: DefaultValue::Text("20000000"),
+        about: "How many records a tenant may store. Further ones are refused; reading and deleting go on. 0 is no limit.",
+        value_type: ValueType::Number { min: 0, max: u32::MAX, at: |raw| &mut raw.tenant_records },
+    },
+    ConfigKey {
+        path: "limits.tenant_mebibytes",
+        env: "FRONTDESK_LIMITS_TENANT_MEBIBYTES",
+        default: DefaultValue::Text("65536"),
+        about: "The size of a tenant's records and stored answers together, without audit, events and indexes, which take about as much again. 0 is no limit.",
+        value_type: ValueType::Number { min: 0, max: u32::MAX, at: |raw| &mut raw.tenant_mebibytes },
+    },
+    ConfigKey {
+        path: "limits.client_records",
+        env: "FRONTDESK_LIMITS_CLIENT_RECORDS",
+        default: DefaultValue::Text("10000000"),
+        about: "How many of a tenant's records one client may add, less those that it has removed. 0 is no limit.",
+        value_type: ValueType::Number { min: 0, max: u32::MAX, at: |raw| &mut raw.client_records },
+    },
+    ConfigKey {
+        path: "limits.client_mebibytes",
+        env: "FRONTDESK_LIMITS_CLIENT_MEBIBYTES",
+        default: DefaultValue::Text("32768"),
+        about: "The same for the size of what one client has added. 0 is no limit.",
+        value_type: ValueType::Number { min: 0, max: u32::MAX, at: |raw| &mut raw.client_mebibytes },
+    },
+    ConfigKey {
+        path: "limits.min_free_mebibytes",
+        env: "FRONTDESK_LIMITS_MIN_FREE_MEBIBYTES",
+        default: DefaultValue::Text("64"),
+        about: "Callers add nothing while the disk of the embedded database has less free space, so that reading, deleting and their audit records still work. 0 goes on until a write fails. With PostgreSQL it has no effect.",
+        value_type: ValueType::Number { min: 0, max: u32::MAX, at: |raw| &mut raw.min_free_mebibytes },
     },
     ConfigKey {
         path: "deadlines.call_seconds",

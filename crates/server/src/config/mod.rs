@@ -4,6 +4,7 @@
 mod env;
 mod fields;
 mod finding;
+mod key;
 mod keys;
 mod layers;
 mod mount;
@@ -27,8 +28,9 @@ pub use finding::{ConfigErrors, Finding};
 use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_identity::LoginSettings;
-use frontdesk_store::Address;
-pub use keys::{ConfigKey, DefaultValue, KEYS};
+use frontdesk_store::{Address, StorageLimits};
+pub use key::{ConfigKey, DefaultValue};
+pub use keys::KEYS;
 pub use mount::MountConfig;
 pub use network::IpNetwork;
 pub use partner::{BookingClock, CompletionConfig, KeyFormat, PartnerAuthConfig, PartnerConfig, PartnerCredentials};
@@ -139,6 +141,8 @@ impl LoadedConfig {
 pub struct Config {
     /// The folder of the database, keys and development certificates.
     pub data: PathBuf,
+    /// The file of the master key.
+    pub master_key: PathBuf,
     /// Where the public HTTPS endpoint listens.
     pub listen: SocketAddr,
     /// The base of every URL that Frontdesk publishes about itself.
@@ -215,6 +219,7 @@ pub struct LimitsConfig {
     pub calls_per_minute: u32,
     pub burst: u32,
     pub token_requests_per_minute: u32,
+    pub storage: StorageLimits,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

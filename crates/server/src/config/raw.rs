@@ -8,6 +8,7 @@ use std::time::Duration;
 use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_identity::{ClientDocuments, LoginSettings, Registration};
+use frontdesk_store::{StorageLimits, UsageLimit};
 
 use super::finding::{ConfigError, Finding};
 use super::layers::Layers;
@@ -20,6 +21,8 @@ use super::{
     SampleRatio, TokenConfig, TracesConfig,
 };
 
+use crate::data_dir::master_key_file;
+
 /// One field per key. A missing option depends on other keys, or is empty on purpose.
 #[derive(Debug, Clone)]
 pub(super) struct RawConfig {
@@ -31,6 +34,7 @@ pub(super) struct RawConfig {
     pub(super) trusted_proxies: Vec<IpNetwork>,
     pub(super) database: DatabaseConfig,
     pub(super) database_ca: Option<PathBuf>,
+    pub(super) master_key: Option<PathBuf>,
     pub(super) certificate: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
     pub(super) operator_listen: SocketAddr,
@@ -53,6 +57,11 @@ pub(super) struct RawConfig {
     pub(super) streams_per_client: u32,
     pub(super) burst: u32,
     pub(super) token_requests_per_minute: u32,
+    pub(super) tenant_records: u32,
+    pub(super) tenant_mebibytes: u32,
+    pub(super) client_records: u32,
+    pub(super) client_mebibytes: u32,
+    pub(super) min_free_mebibytes: u32,
     pub(super) call_seconds: u32,
     pub(super) drain_seconds: u32,
     pub(super) retain_hours: u32,
@@ -86,6 +95,7 @@ impl RawConfig {
             trusted_proxies: Vec::new(),
             database: DatabaseConfig::Embedded,
             database_ca: None,
+            master_key: None,
             certificate: None,
             key: None,
             operator_listen: unset,
@@ -108,6 +118,11 @@ impl RawConfig {
             streams_per_client: 0,
             burst: 0,
             token_requests_per_minute: 0,
+            tenant_records: 0,
+            tenant_mebibytes: 0,
+            client_records: 0,
+            client_mebibytes: 0,
+            min_free_mebibytes: 0,
             call_seconds: 0,
             drain_seconds: 0,
             retain_hours: 0,
@@ -157,6 +172,7 @@ pub(super) fn build(raw: RawConfig) -> Config {
         .traces_endpoint
         .and_then(|endpoint| Some(Collector { channel: endpoint.channel(ca)?, endpoint, headers, sample }));
     Config {
+        master_key: raw.master_key.unwrap_or_else(|| master_key_file(&raw.data)),
         data: raw.data,
         listen: raw.listen,
         public_url: raw.public_url.unwrap_or(PublicUrl::localhost(raw.listen.port())),
@@ -190,6 +206,11 @@ pub(super) fn build(raw: RawConfig) -> Config {
             calls_per_minute: raw.calls_per_minute,
             burst: raw.burst,
             token_requests_per_minute: raw.token_requests_per_minute,
+            storage: StorageLimits {
+                tenant: usage_limit(raw.tenant_records, raw.tenant_mebibytes),
+                client: usage_limit(raw.client_records, raw.client_mebibytes),
+                min_free_bytes: u64::from(raw.min_free_mebibytes) << 20,
+            },
         },
         deadlines: DeadlinesConfig { call: seconds(raw.call_seconds), drain: seconds(raw.drain_seconds) },
         idempotency: IdempotencyConfig { retain: Duration::from_hours(raw.retain_hours.into()) },
@@ -333,6 +354,10 @@ fn warnings(raw: &RawConfig, public_url: Option<&ValueSource>, report: &mut Repo
         let problem = format!("{} is missing, so requests to `public_url` will be refused", url.host());
         report.add(&["allowed_hosts", "public_url"], ConfigError::new(problem, format!("Add \"{}\"", url.host())));
     }
+}
+
+fn usage_limit(records: u32, mebibytes: u32) -> UsageLimit {
+    UsageLimit { rows: i64::from(records), bytes: i64::from(mebibytes) << 20 }
 }
 
 fn seconds(seconds: u32) -> Duration {

@@ -1,21 +1,21 @@
 //! The data folder: its lock, its files and its master key. Only one process at a time locks it for writing; the master
 //! key is readable by its owner only.
 
+mod master_key;
+
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use frontdesk_engine::ports::Random;
-use frontdesk_engine::seal::SealKey;
 use zeroize::Zeroizing;
 
 use crate::config::DatabaseConfig;
 
-/// The text of a key file with its line end is shorter.
-const KEY_FILE_ROOM: usize = 256;
+pub use master_key::{MasterKey, next_key_file, replace_key};
 
 #[derive(Debug)]
 pub enum DataDirError {
@@ -95,6 +95,7 @@ fn is_full(error: &io::Error) -> bool {
 #[derive(Debug, Clone)]
 pub struct DataDir {
     path: PathBuf,
+    key_file: PathBuf,
     _lock: Arc<File>,
 }
 
@@ -114,30 +115,39 @@ impl DataDir {
             Err(TryLockError::WouldBlock) => return Err(DataDirError::Locked { path: path.to_owned() }),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        Ok(DataDir { path: path.to_owned(), _lock: Arc::new(lock) })
+        Ok(DataDir { path: path.to_owned(), key_file: master_key_file(path), _lock: Arc::new(lock) })
     }
 
     /// Locks a folder that must contain data already.
-    pub fn lock_existing(path: &Path, database: &DatabaseConfig) -> Result<DataDir, DataDirError> {
-        require_data(path, database)?;
-        DataDir::lock(path)
+    pub fn lock_existing(path: &Path, key_file: &Path, database: &DatabaseConfig) -> Result<DataDir, DataDirError> {
+        require_data(path, key_file, database)?;
+        Ok(DataDir::lock(path)?.with_key_file(key_file))
+    }
+
+    /// With the master key in another file than that of the folder.
+    pub fn with_key_file(self, key_file: &Path) -> DataDir {
+        DataDir { key_file: key_file.to_owned(), ..self }
+    }
+
+    pub fn key_file(&self) -> &Path {
+        &self.key_file
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    pub fn master_key(&self, random: &dyn Random) -> Result<SealKey, DataDirError> {
-        let path = master_key_file(&self.path);
-        if !path.exists() && !database_file(&self.path).exists() {
-            create_key(&path, random)?;
+    /// Creates the key if there is neither a key nor a database yet.
+    pub fn master_key(&self, random: &dyn Random) -> Result<MasterKey, DataDirError> {
+        if !self.key_file.exists() && !database_file(&self.path).exists() {
+            MasterKey::create(&self.key_file, random)?;
         }
-        read_master_key(&path)
+        MasterKey::read(&self.key_file)
     }
 }
 
 /// Everything that prevents a server from using this folder. Nothing is created or locked.
-pub fn check(path: &Path) -> Vec<DataDirError> {
+pub fn check(path: &Path, key_file: &Path) -> Vec<DataDirError> {
     let failed = |error| unusable(path, error);
     let Ok(metadata) = fs::metadata(path) else {
         // It will be created in the nearest parent folder that exists.
@@ -150,9 +160,8 @@ pub fn check(path: &Path) -> Vec<DataDirError> {
         errors.push(DataDirError::DirExposed { path: path.to_owned() });
     }
     errors.extend(try_writing(path).map_err(failed).err());
-    let key = master_key_file(path);
-    if key.exists() || database_file(path).exists() {
-        errors.extend(read_master_key(&key).err());
+    if key_file.exists() || database_file(path).exists() {
+        errors.extend(MasterKey::read(key_file).err());
     }
     errors
 }
@@ -164,10 +173,10 @@ fn try_writing(folder: &Path) -> io::Result<()> {
 }
 
 /// Fails if the folder contains no data. With PostgreSQL, only the key is in the folder.
-pub fn require_data(path: &Path, database: &DatabaseConfig) -> Result<(), DataDirError> {
+pub fn require_data(path: &Path, key_file: &Path, database: &DatabaseConfig) -> Result<(), DataDirError> {
     let file = match database {
         DatabaseConfig::Embedded => database_file(path),
-        DatabaseConfig::Postgres(_) => master_key_file(path),
+        DatabaseConfig::Postgres(_) => key_file.to_owned(),
     };
     match file.try_exists() {
         Ok(true) => Ok(()),
@@ -219,62 +228,9 @@ pub fn stdio_socket(folder: &Path) -> PathBuf {
     folder.join("stdio.sock")
 }
 
+/// Where the master key is unless `master_key` names another file.
 pub fn master_key_file(folder: &Path) -> PathBuf {
     folder.join("master.key")
-}
-
-/// Where a new master key is until it takes the place of the old one.
-pub fn next_master_key_file(folder: &Path) -> PathBuf {
-    folder.join("master.key.next")
-}
-
-/// The key in this file, which is created if a rotation was not interrupted here before.
-pub fn create_next_key(path: &Path, random: &dyn Random) -> Result<SealKey, DataDirError> {
-    if !path.exists() {
-        create_key(path, random)?;
-    }
-    read_master_key(path)
-}
-
-/// Puts a new key into the place of the old one; a crash leaves one of them.
-pub fn replace_key(next: &Path, path: &Path) -> Result<(), DataDirError> {
-    let failed = |error| DataDirError::Unusable { path: path.to_owned(), error };
-    fs::rename(next, path).map_err(failed)?;
-    path.parent().map_or(Ok(()), |folder| File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed))
-}
-
-pub fn read_master_key(path: &Path) -> Result<SealKey, DataDirError> {
-    let failed = |error| unusable(path, error);
-    let mut file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(DataDirError::KeyMissing { path: path.to_owned() });
-        }
-        opened => opened.map_err(failed)?,
-    };
-    if file.metadata().map_err(failed)?.permissions().mode() & 0o077 != 0 {
-        return Err(DataDirError::KeyExposed { path: path.to_owned() });
-    }
-    // With room for more than a key: text that has to be moved to grow would leave a copy behind.
-    let mut text = Zeroizing::new(String::with_capacity(KEY_FILE_ROOM));
-    file.read_to_string(&mut text).map_err(failed)?;
-    decode_hex(text.trim()).map(SealKey::from_bytes).ok_or_else(|| DataDirError::InvalidKey { path: path.to_owned() })
-}
-
-/// The complete key is on disk before it is renamed, and renamed before anything is encrypted with it, so that a crash
-/// leaves neither half a key nor data without its key.
-fn create_key(path: &Path, random: &dyn Random) -> Result<(), DataDirError> {
-    let failed = |error| DataDirError::Unusable { path: path.to_owned(), error };
-    let temporary = path.with_added_extension("new");
-    let _ = fs::remove_file(&temporary);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary).map_err(failed)?;
-    let key = SealKey::random(random);
-    let text = encode_hex(key.expose());
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    fs::rename(&temporary, path).map_err(failed)?;
-    match path.parent() {
-        Some(folder) => File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed),
-        None => Ok(()),
-    }
 }
 
 /// A key as its file holds it.

@@ -41,6 +41,8 @@ pub(crate) fn metrics_page(app: &App, listeners: &ListenerMetrics) -> String {
     if app.config.audit.anchor.is_some() {
         anchors(&mut page, &app.backend.anchors);
     }
+    page.head("frontdesk_retention_paused", "gauge", "1 while nothing is deleted because the clock was set.");
+    page.line("frontdesk_retention_paused", &[], u64::from(app.retention.reason().is_some()));
     deliveries(&mut page, &app.delivery_metrics.snapshot(), app.desk.now());
     traces(&mut page, app.traces.counts());
     page.0

@@ -71,7 +71,7 @@ async fn a_backup_under_load_restores_every_answered_write() {
             Some(0),
             "",
             format!(
-                "{} restored into {}\nIt was opened with the master key in the folder, and its audit log is complete and unchanged.\n",
+                "{} restored into {}\nIt was opened with the master key, and its audit log is complete and unchanged.\n",
                 backup.display(),
                 data.display()
             )
@@ -98,6 +98,7 @@ async fn neither_the_key_nor_anything_personal_is_in_a_backup() {
     assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
     let bytes = fs::read(&backup).unwrap();
     let key = fs::read_to_string(desk.data().join("master.key")).unwrap();
+    let key = key.lines().next().unwrap();
     let raw: Vec<u8> = (0..32).map(|at| u8::from_str_radix(&key[at * 2..at * 2 + 2], 16).unwrap()).collect();
     let found = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
     // What it would look like if it were there.
@@ -135,13 +136,10 @@ fn a_missing_master_key_is_explained() {
     let (backup, data) = (folder.join("desk.db"), folder.join("restored"));
     assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
     let said = restore(&backup, &data);
-    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     let key = data.join("master.key");
-    assert!(said.out.contains(&format!("Put the one that belongs to it at {}", key.display())), "{}", said.out);
-    let verify = ["audit", "verify", "--data", text(&data)];
-    assert_eq!(run_frontdesk(folder.path(), &verify).code, Some(1));
-    fs::copy(desk.data().join("master.key"), &key).unwrap();
-    assert_eq!(run_frontdesk(folder.path(), &verify).code, Some(0));
+    assert!(said.err.starts_with(&format!("frontdesk: {} is missing", key.display())), "{}", said.err);
+    assert!(!data.exists());
 }
 
 #[test]
@@ -155,11 +153,9 @@ fn a_wrong_key_is_found_and_the_right_one_still_works() {
     fs::write(data.join("master.key"), "ab".repeat(32)).unwrap();
     let said = restore(&backup, &data);
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
-    assert!(
-        said.err.contains("the backup was not restored: the master key does not open this database"),
-        "{}",
-        said.err
-    );
+    let why = "was changed after it was written, or with another master key";
+    assert!(said.err.contains(why), "{}", said.err);
+    assert!(!data.join("frontdesk.db").exists() && !data.join("frontdesk.db.new").exists());
     fs::write(data.join("master.key"), right).unwrap();
     assert_eq!(restore(&backup, &data).code, Some(0));
 }
@@ -168,7 +164,7 @@ fn a_wrong_key_is_found_and_the_right_one_still_works() {
 fn a_damaged_backup_is_refused_before_anything_is_made() {
     let desk = TestApp::start();
     let folder = TestFolder::new();
-    let (backup, data) = (folder.join("desk.db"), folder.join("restored"));
+    let (backup, data) = (folder.join("desk.db"), with_key_of(&desk, &folder));
     let missing = restore(&backup, &data);
     assert!(missing.err.contains("there is no file "), "{}", missing.err);
     fs::write(&backup, "not a database").unwrap();
@@ -192,12 +188,162 @@ fn a_damaged_backup_is_refused_before_anything_is_made() {
         let (begins, ends) = head.split_once("backup: .").unwrap();
         assert!(said.err.starts_with(begins) && said.err.ends_with(ends), "{length}: {}", said.err);
     }
-    bytes[middle..middle + 8192].fill(0xab);
+    bytes[middle] ^= 1;
     fs::write(&backup, bytes).unwrap();
     let said = restore(&backup, &data);
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{}", said.err);
-    assert!(said.err.contains("cannot be restored, because it is not a complete backup: "), "{}", said.err);
-    assert!(!data.exists());
+    assert!(said.err.contains("was changed after it was written"), "{}", said.err);
+    let mut left: Vec<_> = fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["lock", "master.key"]);
+}
+
+/// The bytes of the trailer.
+const TRAILER: usize = 48;
+
+/// The database of a backup after these statements, with the old trailer or none.
+fn edited(backup: &Path, statements: &str, with_trailer: bool) {
+    let bytes = fs::read(backup).unwrap();
+    let (database, trailer) = bytes.split_at(bytes.len() - TRAILER);
+    fs::write(backup, database).unwrap();
+    rusqlite::Connection::open(backup).unwrap().execute_batch(statements).unwrap();
+    if with_trailer {
+        let mut bytes = fs::read(backup).unwrap();
+        bytes.extend_from_slice(trailer);
+        fs::write(backup, bytes).unwrap();
+    }
+}
+
+const INSERTED_CLIENT: &str = "INSERT INTO fd_client (client, name, secret_hash, tenants, scopes, created_at, version, mac) \
+    SELECT 'cli_intruder', 'Intruder', zeroblob(32), tenants, scopes, created_at, version, mac FROM fd_client LIMIT 1";
+const UNDONE_REVOCATION: &str = "CREATE TRIGGER undo AFTER UPDATE OF revoked_at ON fd_client BEGIN \
+    UPDATE fd_client SET revoked_at = NULL WHERE client = NEW.client; END";
+
+#[test]
+fn an_edited_backup_is_refused() {
+    let desk = TestApp::start();
+    let folder = TestFolder::new();
+    let data = with_key_of(&desk, &folder);
+    for (number, statements) in [INSERTED_CLIENT, UNDONE_REVOCATION].into_iter().enumerate() {
+        let backup = folder.join(&format!("desk{number}.db"));
+        assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+        edited(&backup, statements, true);
+        let said = restore(&backup, &data);
+        assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+        assert!(said.err.contains("was changed after it was written"), "{}", said.err);
+        assert!(!data.join("frontdesk.db").exists());
+    }
+}
+
+#[test]
+fn a_backup_without_a_mac_needs_an_operators_word() {
+    let desk = TestApp::start();
+    let folder = TestFolder::new();
+    let (backup, data) = (folder.join("desk.db"), with_key_of(&desk, &folder));
+    assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+    edited(&backup, INSERTED_CLIENT, false);
+    let said = restore(&backup, &data);
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.contains("has no MAC") && said.err.contains("add --unverified"), "{}", said.err);
+    let command = ["restore", text(&backup), "--unverified", "--data", text(&data)];
+    let said = run_frontdesk(Path::new("/"), &command);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    assert!(said.out.contains("It had no MAC"), "{}", said.out);
+    // The rows still have theirs: the intruder is refused, and the list says so.
+    let listed = run_frontdesk(Path::new("/"), &["client", "list", "--data", text(&data)]);
+    assert!(!listed.out.contains("cli_intruder"), "{}", listed.out);
+    assert!(listed.err.starts_with("1 client refused: "), "{}", listed.err);
+    let exported = run_frontdesk(Path::new("/"), &["audit", "export", "--data", text(&data)]);
+    assert!(exported.out.contains(r#""operator":"restore.unverified""#), "{}", exported.out);
+}
+
+/// Even if an operator vouches for the file.
+#[test]
+fn a_backup_with_a_trigger_is_refused() {
+    let desk = TestApp::start();
+    let folder = TestFolder::new();
+    let data = with_key_of(&desk, &folder);
+    let view = "CREATE VIEW everybody AS SELECT * FROM fd_client";
+    let index = "CREATE INDEX more ON fd_client (upper(name))";
+    let column = "ALTER TABLE fd_client ADD COLUMN more TEXT CHECK (revoked_at IS NULL)";
+    let table = "CREATE TABLE more (id TEXT)";
+    let found = [
+        (UNDONE_REVOCATION, "the trigger undo in the database is not as Frontdesk makes it"),
+        (view, "the view everybody in the database"),
+        (index, "the index more in the database"),
+        (column, "the table fd_client in the database"),
+        (table, "the table more in the database"),
+    ];
+    for (number, (statements, why)) in found.into_iter().enumerate() {
+        let backup = folder.join(&format!("desk{number}.db"));
+        assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+        edited(&backup, statements, false);
+        let command = ["restore", text(&backup), "--unverified", "--data", text(&data)];
+        let said = run_frontdesk(Path::new("/"), &command);
+        assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+        assert!(said.err.contains(why), "{}", said.err);
+        assert!(!data.join("frontdesk.db").exists());
+    }
+}
+
+#[test]
+fn a_trigger_in_the_data_folder_stops_the_start() {
+    let mut desk = TestApp::start();
+    assert_eq!(desk.stop(), Some(0));
+    rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap().execute_batch(UNDONE_REVOCATION).unwrap();
+    let (code, _, err) = desk.command(&["client", "list"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("the trigger undo in the database is not as Frontdesk makes it"), "{err}");
+}
+
+/// Whoever can write to the database removes the MACs and has the upgrade trust his rows.
+#[test]
+fn a_database_without_macs_is_refused_once_it_had_them() {
+    let mut desk = TestApp::start();
+    assert_eq!(desk.stop(), Some(0));
+    let database = rusqlite::Connection::open(desk.data().join("frontdesk.db")).unwrap();
+    for table in ["fd_tenant", "fd_client", "fd_token"] {
+        let columns = format!("ALTER TABLE {table} DROP COLUMN version; ALTER TABLE {table} DROP COLUMN mac");
+        database.execute_batch(&columns).unwrap();
+    }
+    database.execute_batch("PRAGMA user_version = 4").unwrap();
+    let (code, _, err) = desk.command(&["client", "list"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("the rows of this database have no MACs, although they had them"), "{err}");
+    // A copy of the key from before the upgrade does not know it.
+    let key = fs::read_to_string(desk.data().join("master.key")).unwrap();
+    assert_eq!(key.lines().nth(1), Some("rows authenticated"));
+    fs::write(desk.data().join("master.key"), key.lines().next().unwrap()).unwrap();
+    assert_eq!(desk.command(&["client", "list"]).0, Some(0));
+    assert_eq!(fs::read_to_string(desk.data().join("master.key")).unwrap(), key);
+}
+
+#[test]
+fn the_master_key_can_be_kept_outside_the_data_folder() {
+    let folder = TestFolder::new();
+    let keys = folder.join("keys");
+    fs::create_dir(&keys).unwrap();
+    let config = "data = \"data\"\nmaster_key = \"keys/desk.key\"\n[[mount]]\ncontract = \"automotive\"\npath = \"/mcp/automotive\"\n";
+    fs::write(folder.join("frontdesk.toml"), config).unwrap();
+    let run = |args: &[&str]| {
+        let args: Vec<&str> = args.iter().copied().chain(["--config", "frontdesk.toml"]).collect();
+        let said = run_frontdesk(folder.path(), &args);
+        assert_eq!(said.code, Some(0), "{args:?}: {}", said.err);
+        said.out
+    };
+    run(&["tenant", "add", "north", "--name", "North"]);
+    assert!(keys.join("desk.key").exists() && !folder.join("data").join("master.key").exists());
+    assert_eq!(fs::metadata(keys.join("desk.key")).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(run(&["tenant", "list"]).contains("North"));
+    run(&["audit", "verify"]);
+    run(&["tenant", "export", "--tenant", "north", "north.export"]);
+    assert!(run(&["backup", "desk.db"]).contains("keys/desk.key"));
+    fs::rename(folder.join("data"), folder.join("old")).unwrap();
+    run(&["restore", "desk.db"]);
+    assert!(run(&["tenant", "list"]).contains("North"));
+    fs::set_permissions(keys.join("desk.key"), Permissions::from_mode(0o644)).unwrap();
+    let said = run_frontdesk(folder.path(), &["tenant", "list", "--config", "frontdesk.toml"]);
+    assert!(said.err.contains("can be read by others"), "{}", said.err);
 }
 
 #[test]

@@ -144,9 +144,10 @@ async fn nothing_of_the_dealership_can_be_read_in_the_file() {
     assert_eq!(export(&desk, &files.join("moving.desk")).0, Some(0));
     let bytes = fs::read(files.join("moving.desk")).unwrap();
     let key = fs::read_to_string(desk.data().join("master.key")).unwrap();
+    let key = key.lines().next().unwrap();
     let found = |part: &str| bytes.windows(part.len()).any(|window| window == part.as_bytes());
     assert!(found("frontdesk-tenant 2"));
-    for part in ["Canary", "canary@", "Lakeside", "dlr_lakeside", "leads.create", &client, &secret, &key] {
+    for part in ["Canary", "canary@", "Lakeside", "dlr_lakeside", "leads.create", &client, &secret, key] {
         assert!(!found(part), "{part}");
     }
 }

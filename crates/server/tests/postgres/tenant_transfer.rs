@@ -70,7 +70,9 @@ fn kept(database: &Path) -> BTreeMap<String, Vec<String>> {
     };
     let mut found = BTreeMap::new();
     for table in list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'fd_tenant' ORDER BY name") {
-        let columns = list(&format!("SELECT name FROM pragma_table_info('{table}') WHERE name <> 'hash'"));
+        // Hashes are computed again, and what a client has added is about the database in which it did.
+        let columns =
+            list(&format!("SELECT name FROM pragma_table_info('{table}') WHERE name NOT IN ('hash', 'client_usage')"));
         let whose = match table.as_str() {
             "fd_client" => format!("tenants = '{LAKESIDE}'"),
             "fd_audit" => format!("chain = 'tenant:{LAKESIDE}'"),

@@ -20,5 +20,6 @@ mod rates;
 mod requests;
 mod scopes;
 mod spill;
+mod storage;
 mod tokens;
 mod values;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{RetentionSession as _, StoreDriver};
 use crate::StoreError;
+use crate::backend::usage::{SUBTRACT_BYTES, length};
 use crate::idempotency::{answer_place, without_personal_part};
 use crate::keyring::Keyring;
 use crate::sql::session::SqlSession;
@@ -66,16 +67,20 @@ impl AnswersChunk {
             CHUNK_ANSWERS.into(),
         ];
         let rows = session.query(NEXT_ANSWERS, &params).await?;
-        let (mut last, mut erased) = (None, 0);
+        let (mut last, mut erased, mut freed) = (None, 0, 0);
         for row in &rows {
             let (client, tool, key_hash) = (row.text(0)?, row.text(1)?, row.text(2)?);
             let place = answer_place(tenant, client, tool, key_hash);
             if let Some(sealed) = without_personal_part(keyring, &keys, place, row.bytes(3)?, &self.ids)? {
                 let params = [tenant.into(), client.into(), tool.into(), key_hash.into(), sealed.as_slice().into()];
                 erased += session.execute(REPLACE_ANSWER, &params).await?;
+                freed += length(row.bytes(3)?.len()) - length(sealed.len());
             }
             last =
                 Some(ClaimPosition { client: client.to_owned(), tool: tool.to_owned(), key_hash: key_hash.to_owned() });
+        }
+        if freed != 0 {
+            session.execute(SUBTRACT_BYTES, &[tenant.into(), freed.into()]).await?;
         }
         let is_full = i64::try_from(rows.len()).is_ok_and(|rows| rows >= CHUNK_ANSWERS);
         Ok((last.filter(|_| is_full), erased))

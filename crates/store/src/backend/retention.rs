@@ -14,9 +14,10 @@ use super::{AnswersChunk, ClaimPosition, StoreDriver};
 use crate::StoreError;
 use crate::audit::reader::read_links;
 use crate::audit::{AuditClass, ChainHead, ChainVerifier};
+use crate::backend::usage::{self, Usage};
 use crate::keyring::Keyring;
 use crate::sql;
-use crate::sql::session::{SqlSession, StoredValue};
+use crate::sql::session::{SqlRow, SqlSession, StoredValue};
 
 /// A chunk deletes at most this many rows, and reads at most about this many bytes of audit records.
 const CHUNK_ROWS: i64 = 1_000;
@@ -164,15 +165,30 @@ impl RetentionChunk {
         match self {
             RetentionChunk::Tenant { tenant, expired, before } => {
                 let params = [tenant.as_str().into(), before.0.into(), CHUNK_ROWS.into()];
-                let text = match expired {
-                    Expired::Claims => S::DELETE_CLAIMS.to_owned(),
+                let deleted = match expired {
+                    Expired::Claims => {
+                        let text = format!(
+                            "{} RETURNING client, CAST(octet_length(sealed_answer) AS BIGINT)",
+                            S::DELETE_CLAIMS
+                        );
+                        let rows = session.query(&text, &params).await?;
+                        let answer = |row: &SqlRow| Ok((row.text(0)?.to_owned(), row.integer(1)? + usage::ROW_BYTES));
+                        let answers = rows.iter().map(answer).collect::<Result<Vec<_>, StoreError>>()?;
+                        usage::subtract(session, tenant, Usage::default(), &answers).await?;
+                        rows.len()
+                    }
                     Expired::Rows { table, column } => {
                         session.execute(&S::delete_terms_before(table, column), &params).await?;
-                        sql::delete_rows_before(table, column)
+                        let text =
+                            format!("{} RETURNING {}", sql::delete_rows_before(table, column), usage::row_size());
+                        let rows = session.query(&text, &params).await?;
+                        let bytes = rows.iter().map(|row| row.integer(0)).sum::<Result<i64, StoreError>>()?;
+                        let deleted = Usage { rows: usage::length(rows.len()), bytes };
+                        usage::subtract(session, tenant, deleted, &[]).await?;
+                        rows.len()
                     }
                 };
-                let deleted = session.execute(&text, &params).await?;
-                Ok(if deleted < CHUNK_ROWS.unsigned_abs() { RetentionProgress::Done } else { RetentionProgress::More })
+                Ok(if usage::length(deleted) < CHUNK_ROWS { RetentionProgress::Done } else { RetentionProgress::More })
             }
             RetentionChunk::Chain { chain, before } => delete_links(session, audit_key, chain, *before).await,
             RetentionChunk::Erasure { tenant, rows } => rows.delete(session, keyring, audit_key, tenant).await,

@@ -50,6 +50,10 @@ impl From<StoreError> for Fault {
             | StoreError::NotInitialized
             | StoreError::WrongKey
             | StoreError::MacsRemoved
+            | StoreError::UnexpectedSchema { .. }
+            | StoreError::BackupAltered { .. }
+            | StoreError::BackupWithoutMac { .. }
+            | StoreError::RowRefused { .. }
             | StoreError::OldLibrary { .. }
             | StoreError::NewerSchema { .. }
             | StoreError::UnknownColumn { .. }

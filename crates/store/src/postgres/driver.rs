@@ -1,6 +1,6 @@
 //! Registry changes and retention on PostgreSQL.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use frontdesk_engine::model::table::TableSpec;
@@ -21,6 +21,7 @@ use super::{Address, PgContext};
 use crate::StoreError;
 use crate::audit::AuditClass;
 use crate::audit::summary::{self, GROWN_CHAINS};
+use crate::backend::usage::StorageLimits;
 use crate::backend::{
     AnswersChunk, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
     RetentionProgress, RetentionSession, StoreDriver, WriterStats, await_reply,
@@ -68,6 +69,19 @@ impl StoreDriver for PostgresStoreDriver {
             self.context.keyring.clear();
         }
         outcome
+    }
+
+    fn set_storage_limits(&self, limits: StorageLimits) {
+        *self.context.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
+    }
+
+    async fn read_of_tenant(
+        &self,
+        tenant: &str,
+        text: &str,
+        params: &[StoredValue],
+    ) -> Result<Vec<SqlRow>, StoreError> {
+        read_rows(&self.lookups.query(RowScope::Tenant(tenant), text, &refs(params)).await?)
     }
 
     fn erased_tables(&self) -> &[TransferTable] {
@@ -171,14 +185,12 @@ impl RetentionSession for PgRetention<'_> {
     /// The tenant's writers are locked out meanwhile: an update must find a row complete or deleted. Idempotency
     /// keys need no lock, and a node's chain is locked by its head.
     async fn run(&self, chunk: RetentionChunk) -> Result<RetentionProgress, StoreError> {
-        let (tenant, is_locked) = match &chunk {
-            RetentionChunk::Tenant { tenant, expired: Expired::Claims, .. } => (tenant.as_str(), false),
-            RetentionChunk::Tenant { tenant, expired: Expired::Rows { .. }, .. } => (tenant.as_str(), true),
-            RetentionChunk::Chain { chain, .. } => (chain.strip_prefix("tenant:").unwrap_or_default(), true),
-            RetentionChunk::Erasure { tenant, .. } => (tenant.as_str(), true),
+        let tenant = match &chunk {
+            RetentionChunk::Tenant { tenant, .. } | RetentionChunk::Erasure { tenant, .. } => tenant.as_str(),
+            RetentionChunk::Chain { chain, .. } => chain.strip_prefix("tenant:").unwrap_or_default(),
         };
         let lock: [(&str, PgParams<'_>); 1] = [(LOCK_TENANT, &[&tenant])];
-        let begun = self.connection.begin_as_tenant(tenant, if is_locked { &lock } else { &[] }).await;
+        let begun = self.connection.begin_as_tenant(tenant, &lock).await;
         let outcome = match begun {
             Ok(_) => chunk.delete(&self.connection, self.keyring, self.audit_key).await,
             Err(error) => Err(error.into()),

@@ -2,23 +2,28 @@
 
 use std::sync::Arc;
 
-use frontdesk_engine::Fault;
 use frontdesk_engine::model::plan::{OnConflict, Step};
 use frontdesk_engine::model::table::{Row, TableSpec};
 use frontdesk_engine::ports::{Commit, Committed};
+use frontdesk_engine::{ClientId, Fault};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 use super::PgContext;
 use super::sql_texts::{INSERT_CLAIMS, INSERT_EVENTS, INSERT_LINKS};
-use super::values::{PgValue, storable};
+use super::values::{PgValue, storable, storable_text};
 use crate::StoreError;
 use crate::audit::row_versions::with_written_rows;
 use crate::audit::{ChainHead, UPSERT_HEAD, tenant_chain};
+use crate::backend::usage::{ADD_USAGE, ROW_BYTES, TenantUsage, UsageChange, length};
 use crate::idempotency;
-use crate::keyring::{RowPart, TenantKeys};
+use crate::keyring::{RowContent, RowPart, TenantKeys};
 use crate::sql::session::StoredValue;
 use crate::sql::{self, QueryParam};
+
+/// In the values of a row: what comes before its texts, and how many they are.
+const BEFORE_TEXTS: usize = 4;
+const TEXTS: usize = 4;
 
 /// One statement of a plan.
 pub(crate) struct PgStatement {
@@ -58,6 +63,7 @@ pub(crate) enum StatementFailure {
 pub(crate) struct TenantState {
     pub(crate) event: i64,
     pub(crate) head: ChainHead,
+    pub(crate) usage: TenantUsage,
 }
 
 pub(crate) fn plan_statements(
@@ -69,11 +75,13 @@ pub(crate) fn plan_statements(
     let encoder = PlanEncoder { context, keys, tenant: commit.tenant.as_str() };
     let tenant = encoder.tenant;
     let mut statements = Vec::new();
+    let mut change = UsageChange::default();
     // The claim comes first, because a key that is taken outranks every other failure.
     if let Some(claim) = &commit.claim {
         let key_hash = idempotency::key_hash(keys, claim);
         let response = idempotency::seal(&context.keyring, keys, tenant, claim, &key_hash, &commit.answer)
             .ok_or(StoreError::WrongKey)?;
+        change.store_answer(&response.answer);
         let values = [
             storable(claim.client.as_str()),
             claim.tool.into(),
@@ -85,9 +93,17 @@ pub(crate) fn plan_statements(
         let insert = PgStatement::insert(INSERT_CLAIMS, tenant.into(), values);
         statements.push(PgStatement { on_missing: Some(PlanRejection::Claimed), ..insert });
     }
+    let claimed = statements.len();
     for step in &commit.steps {
-        encoder.step(step, &mut statements)?;
+        encoder.step(step, &mut statements, &mut change)?;
     }
+    let client = commit.client.as_ref().map(ClientId::as_str);
+    if let Err(fault) = state.usage.check(&change, client, &context.limits()) {
+        statements.truncate(claimed);
+        statements.push(PgStatement { on_missing: Some(refused(&fault)), ..PgStatement::new(NO_ROW, Vec::new()) });
+        return Ok(statements);
+    }
+    state.usage.add(&change, client);
     for (name, event) in &commit.events {
         state.event += 1;
         let values = [
@@ -105,6 +121,9 @@ pub(crate) fn plan_statements(
     statements.push(insert_link(context, &chain, &mut state.head, commit.at.0, &record));
     Ok(statements)
 }
+
+/// Finds nothing, so that a plan is refused, but not before its key is known to be new.
+const NO_ROW: &str = "SELECT 1 WHERE 1 = 0";
 
 /// Appends a link to a chain.
 pub(crate) fn insert_link(
@@ -134,6 +153,9 @@ pub(crate) fn closing_statements(
     if to.event != from.event {
         let values = vec![PgValue::text(tenant), PgValue::integer(to.event)];
         statements.push(PgStatement::new(sql::SET_EVENT_COUNTER, values));
+    }
+    if to.usage.is_changed() {
+        statements.push(PgStatement::new(ADD_USAGE, to.usage.params(tenant).map(PgValue::One).into()));
     }
     if to.head.seq != from.head.seq {
         statements.push(upsert_head(context, &tenant_chain(tenant), &to.head));
@@ -218,18 +240,24 @@ struct PlanEncoder<'a> {
 }
 
 impl PlanEncoder<'_> {
-    fn step(&self, step: &Step, statements: &mut Vec<PgStatement>) -> Result<(), StoreError> {
+    fn step(&self, step: &Step, statements: &mut Vec<PgStatement>, change: &mut UsageChange) -> Result<(), StoreError> {
         match step {
             Step::Insert { table, row, on_duplicate } => {
                 let text = Arc::clone(&self.context.texts(table)?.insert);
-                let insert = PgStatement::insert(text, self.tenant.into(), self.row(table, row)?);
+                let values = self.row(table, row)?;
+                change.insert(row_bytes(&values));
+                let insert = PgStatement::insert(text, self.tenant.into(), values);
                 statements.push(PgStatement { on_duplicate: Some(on_duplicate.clone()), ..insert });
                 statements.extend(self.insert_terms(table, row)?);
             }
             Step::Update { table, row, expect_version, on_conflict, on_duplicate } => {
                 let texts = self.context.texts(table)?;
                 let mut values = vec![PgValue::text(self.tenant)];
-                values.extend(self.row(table, row)?.into_iter().map(PgValue::One));
+                let row_values = self.row(table, row)?;
+                // What the row has before is counted by the statement.
+                change.update(0);
+                statements.push(self.before_change(&texts.before_change, &row.id, row_bytes(&row_values)));
+                values.extend(row_values.into_iter().map(PgValue::One));
                 values.push(PgValue::integer(*expect_version));
                 let update = PgStatement::new(Arc::clone(&texts.update), values);
                 statements.push(PgStatement {
@@ -256,6 +284,8 @@ impl PlanEncoder<'_> {
                 let key = vec![PgValue::text(self.tenant), PgValue::text(id)];
                 let mut values = key.clone();
                 values.push(PgValue::integer(*expect_version));
+                change.remove(0);
+                statements.push(self.before_change(&texts.before_change, id, 0));
                 let remove = PgStatement::new(Arc::clone(&texts.remove), values);
                 statements.push(PgStatement { on_missing: Some(conflict(on_conflict)), ..remove });
                 statements.push(PgStatement::new(Arc::clone(&texts.delete_terms), key));
@@ -275,21 +305,41 @@ impl PlanEncoder<'_> {
         Ok(())
     }
 
+    /// Before a row becomes one of so many bytes, or is removed.
+    fn before_change(&self, text: &Arc<str>, id: &str, bytes: i64) -> PgStatement {
+        let values = vec![PgValue::text(self.tenant), PgValue::text(id), PgValue::integer(bytes)];
+        PgStatement::new(Arc::clone(text), values)
+    }
+
     /// The values after the tenant, in the order of `FIXED_COLUMNS` and the declared columns.
     fn row(&self, table: &TableSpec, row: &Row) -> Result<Vec<StoredValue>, StoreError> {
-        let seal = |part| -> Result<StoredValue, StoreError> {
-            let sealed = self.context.keyring.seal_part(part, self.keys, self.tenant, table, row)?;
-            Ok(sealed.map_or(StoredValue::Null, StoredValue::Bytes))
+        let seal = |part| self.context.keyring.seal_part(part, self.keys, self.tenant, table, row);
+        let (sealed, sealed_secret) = (seal(RowPart::Personal)?, seal(RowPart::Secret)?);
+        let (id, body) = (storable_text(&row.id), storable_text(&row.body));
+        let masked = row.masked.as_deref().map(storable_text);
+        let content = RowContent {
+            tenant: self.tenant,
+            table: table.name,
+            id: &id,
+            version: row.version,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            body: &body,
+            masked: masked.as_deref(),
+            sealed: sealed.as_deref(),
+            sealed_secret: sealed_secret.as_deref(),
         };
+        let mac = content.mac(self.keys);
         let mut values = vec![
-            storable(&row.id),
+            id.into(),
             row.version.into(),
             row.created_at.into(),
             row.updated_at.into(),
-            storable(&row.body),
-            row.masked.as_deref().map_or(StoredValue::Null, storable),
-            seal(RowPart::Personal)?,
-            seal(RowPart::Secret)?,
+            body.into(),
+            masked.into(),
+            sealed.map_or(StoredValue::Null, StoredValue::Bytes),
+            sealed_secret.map_or(StoredValue::Null, StoredValue::Bytes),
+            StoredValue::Bytes(mac),
         ];
         values.extend(sql::column_values(table, row, self.keys).into_iter().map(StoredValue::from));
         Ok(values)
@@ -307,6 +357,16 @@ impl PlanEncoder<'_> {
         let insert = PgStatement::new(Arc::clone(&self.context.texts(table)?.insert_terms), values);
         Ok(Some(PgStatement { merge: Merge::Rows(1), ..insert }))
     }
+}
+
+/// As `usage::row_size` counts them.
+fn row_bytes(values: &[StoredValue]) -> i64 {
+    let texts = values.iter().skip(BEFORE_TEXTS).take(TEXTS).map(|value| match value {
+        StoredValue::Text(text) => length(text.len()),
+        StoredValue::Bytes(bytes) => length(bytes.len()),
+        StoredValue::Null | StoredValue::Integer(_) => 0,
+    });
+    texts.sum::<i64>() + ROW_BYTES
 }
 
 fn conflict(on_conflict: &OnConflict) -> PlanRejection {

@@ -13,11 +13,10 @@ use super::sql_texts::{BEGIN, COMMIT, FIXED_COLUMNS};
 use crate::StoreError;
 use crate::error::DatabaseKind;
 use crate::installation::{self, SetupKeys};
+use crate::keyring::Keyring;
 use crate::reindex::{self, IndexWork, TableState};
 use crate::sql::ddl;
-use crate::sql::registry_rows::{
-    RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
-};
+use crate::sql::registry_rows::{SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed};
 
 const CREATE_VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS fd_schema (one SMALLINT PRIMARY KEY CHECK (one = 1), \
                      version BIGINT NOT NULL, key_check BYTEA); \
@@ -31,12 +30,12 @@ pub(crate) async fn migrate(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
     keys: &SetupKeys,
-    key: &RegistryKey,
+    keyring: &Keyring,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     create_version_row(connection).await?;
     connection.batch_execute(BEGIN).await?;
-    match apply_migrations(connection, tables, keys, key, rows).await {
+    match apply_migrations(connection, tables, keys, keyring, rows).await {
         Ok(work) => {
             connection.batch_execute(COMMIT).await?;
             Ok(work)
@@ -63,6 +62,25 @@ pub(crate) async fn check(connection: &PgConnection, master: &SealKey) -> Result
         (Ordering::Equal, Some(stored)) if stored == key_check(master) => Ok(()),
         (Ordering::Equal, Some(_)) => Err(StoreError::WrongKey),
     }
+}
+
+/// Fails if a table of ours has a trigger or a rule, or is a view: it would change what statements do, and no MAC of a row
+/// would notice.
+pub(crate) async fn check_objects(connection: &PgConnection, tables: &[&'static TableSpec]) -> Result<(), StoreError> {
+    let text = "SELECT 'trigger ' || t.tgname, CAST(c.relname AS TEXT) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+                WHERE NOT t.tgisinternal AND c.relnamespace = to_regnamespace(current_schema()) \
+                UNION ALL SELECT 'rule ' || r.rulename, CAST(c.relname AS TEXT) FROM pg_rewrite r JOIN pg_class c \
+                ON c.oid = r.ev_class WHERE c.relnamespace = to_regnamespace(current_schema()) \
+                UNION ALL SELECT 'table ' || relname, CAST(relname AS TEXT) FROM pg_class WHERE relkind IN ('v', 'm', 'f') \
+                AND relnamespace = to_regnamespace(current_schema()) ORDER BY 1";
+    for row in connection.query(text, &[]).await? {
+        let (what, table): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let is_own = |own: &TableSpec| own.name == table || format!("{}_word", own.name) == table;
+        if table.starts_with("fd_") || tables.iter().any(|own| is_own(own)) {
+            return Err(StoreError::UnexpectedSchema { what: format!("{what} of table {table}") });
+        }
+    }
+    Ok(())
 }
 
 fn key_check(master: &SealKey) -> Vec<u8> {
@@ -103,7 +121,7 @@ async fn apply_migrations(
     connection: &PgConnection,
     tables: &[&'static TableSpec],
     keys: &SetupKeys,
-    key: &RegistryKey,
+    keyring: &Keyring,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     let versions = connection.query("SELECT version FROM fd_schema WHERE one = 1 FOR UPDATE", &[]).await?;
@@ -126,7 +144,7 @@ async fn apply_migrations(
         }
     }
     if found < SCHEMA_WITH_MACS {
-        authenticate_all(connection, key).await?;
+        authenticate_all(connection, keyring).await?;
     }
     set_up_installation(connection, keys, found).await?;
     if found < known {

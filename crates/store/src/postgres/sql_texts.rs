@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
+use crate::backend::usage;
 use crate::sql;
 
 /// After waiting for a lock, a statement must see what was committed meanwhile, whatever the role's default is.
@@ -30,11 +31,11 @@ pub(crate) const INSERT_LINKS: &str = "INSERT INTO fd_audit (chain, seq, at, rec
 
 /// The columns of every table before its declared ones.
 pub(crate) const FIXED_COLUMNS: &str =
-    "tenant, id, version, created_at, updated_at, body, masked, sealed, sealed_secret";
+    "tenant, id, version, created_at, updated_at, body, masked, sealed, sealed_secret, mac";
 
 /// Inserts any number of rows; the parameters are the tenant and an array for each other column.
 pub fn insert_many(table: &TableSpec) -> String {
-    let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA", "BYTEA"];
+    let fixed = ["TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BYTEA", "BYTEA", "BYTEA"];
     let own = table.columns.iter().map(|column| match column.column_type {
         ColumnType::Text | ColumnType::Digest => "TEXT",
         ColumnType::Integer => "BIGINT",
@@ -80,6 +81,8 @@ pub(crate) struct PgTexts {
     pub(crate) require_absent: Arc<str>,
     pub(crate) insert_terms: Arc<str>,
     pub(crate) delete_terms: Arc<str>,
+    /// Counts the bytes of a row that is about to change.
+    pub(crate) before_change: Arc<str>,
 }
 
 impl PgTexts {
@@ -97,6 +100,7 @@ impl PgTexts {
             .into(),
             insert_terms: insert_terms(table).into(),
             delete_terms: delete_terms(table).into(),
+            before_change: usage::before_change(table).into(),
         }
     }
 }

@@ -21,7 +21,7 @@ use super::{PostgresStore, PostgresStoreDriver};
 use crate::StoreError;
 use crate::backend::StoreDriver as _;
 use crate::idempotency;
-use crate::keyring::{HashDomain, TenantKeys};
+use crate::keyring::{HashDomain, RowContent, TenantKeys};
 use crate::sql::registry_rows::TENANTS;
 use crate::sql::{self, FIND_CLAIM, PageBuilder, QueryParam, SealedRow};
 
@@ -37,13 +37,8 @@ impl Store for PostgresStore {
             let text = &self.driver.context.texts(table)?.get;
             let keys = self.driver.keys(tenant.as_str()).await?;
             let row = self.driver.find_row(tenant, text, QueryParam::Text(id)).await?;
-            match row.map(|row| row.disclosing(disclosure)) {
-                Some(row) if row.needs_keys() => {
-                    let keys = keys.ok_or(StoreError::UnknownTenant)?;
-                    Ok(Some(row.open(&keys, tenant.as_str(), table)?))
-                }
-                row => Ok(row.map(|row| row.found)),
-            }
+            let row = row.map(|row| row.disclose(keys.as_deref(), tenant.as_str(), table, disclosure));
+            Ok(row.transpose()?)
         })
     }
 
@@ -58,7 +53,9 @@ impl Store for PostgresStore {
             let text = sql::find(table, column);
             let keys = self.driver.keys(tenant.as_str()).await?;
             let value = QueryParam::of(&value, HashDomain::Column { table: table.name, column }, keys.as_deref());
-            Ok(self.driver.find_row(tenant, &text, value).await?.map(|row| row.found))
+            let row = self.driver.find_row(tenant, &text, value).await?;
+            let row = row.map(|row| row.disclose(keys.as_deref(), tenant.as_str(), table, Disclosure::Masked));
+            Ok(row.transpose()?)
         })
     }
 
@@ -68,7 +65,7 @@ impl Store for PostgresStore {
             let statement = sql::page(tenant.as_str(), &query, keys.as_deref());
             let scope = RowScope::Tenant(tenant.as_str());
             let rows = self.driver.pages.query(scope, &statement.text, &refs(&statement.values)).await?;
-            Ok(page_of(&rows, &query)?)
+            Ok(page_of(&rows, tenant.as_str(), &query, keys.as_deref())?)
         })
     }
 
@@ -189,7 +186,7 @@ fn count_of(rows: &[Row]) -> Result<usize, StoreError> {
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-fn page_of(rows: &[Row], query: &Query) -> Result<Page, StoreError> {
+fn page_of(rows: &[Row], tenant: &str, query: &Query, keys: Option<&TenantKeys>) -> Result<Page, StoreError> {
     let mut page = PageBuilder::new(&query.window);
     for row in rows {
         if page.is_full() {
@@ -200,7 +197,20 @@ fn page_of(rows: &[Row], query: &Query) -> Result<Page, StoreError> {
             Projection::Ids => (id.to_owned(), false),
             Projection::Rows => {
                 let masked: Option<&str> = row.try_get(3)?;
-                (joined(row.try_get(2)?, masked), masked.is_some())
+                let content = RowContent {
+                    tenant,
+                    table: query.table.name,
+                    id,
+                    version: row.try_get(4)?,
+                    created_at: row.try_get(5)?,
+                    updated_at: row.try_get(6)?,
+                    body: row.try_get(2)?,
+                    masked,
+                    sealed: row.try_get(7)?,
+                    sealed_secret: row.try_get(8)?,
+                };
+                content.verify(keys.ok_or(StoreError::UnknownTenant)?, row.try_get(9)?)?;
+                (joined(content.body, masked), masked.is_some())
             }
         };
         let key = PageKey { id: id.to_owned(), value: row.try_get(1)? };

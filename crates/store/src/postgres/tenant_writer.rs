@@ -19,6 +19,7 @@ use crate::StoreError;
 use crate::audit::{ChainHead, GET_HEAD, roster, tenant_chain};
 use crate::backend::ReplySender;
 use crate::backend::stats::WriterCounters;
+use crate::backend::usage::{GET_USAGE, TenantUsage};
 use crate::idempotency::{self, StoredResponse};
 use crate::keyring::TenantKeys;
 use crate::sql::registry_rows::{LOCK_TENANT, TENANTS};
@@ -191,10 +192,10 @@ struct LockedTenant {
 
 async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> Result<LockedTenant, StoreError> {
     let chain = tenant_chain(tenant);
-    let queries: [(&str, PgParams<'_>); 3] =
-        [(LOCK_TENANT, &[&tenant]), (GET_EVENT_COUNTER, &[&tenant]), (GET_HEAD, &[&chain])];
+    let queries: [(&str, PgParams<'_>); 4] =
+        [(LOCK_TENANT, &[&tenant]), (GET_EVENT_COUNTER, &[&tenant]), (GET_HEAD, &[&chain]), (GET_USAGE, &[&tenant])];
     let results = connection.begin_as_tenant(tenant, &queries).await?;
-    let [locked, counter, head] = results.as_slice() else {
+    let [locked, counter, head, usage] = results.as_slice() else {
         return Err(StoreError::NotCommitted("a result is missing".to_owned()));
     };
     let locked = TENANTS.verify(context.keyring.registry(), read_rows(locked)?).rows.pop();
@@ -215,7 +216,8 @@ async fn begin(connection: &PgConnection, context: &PgContext, tenant: &str) -> 
         }
     };
     let head = ChainHead::or_last_link(head, connection, &chain).await?;
-    Ok(LockedTenant { state: TenantState { event, head }, wrapped_key })
+    let usage = TenantUsage::read(usage.first().map(read_row).transpose()?.as_ref())?;
+    Ok(LockedTenant { state: TenantState { event, head, usage }, wrapped_key })
 }
 
 async fn execute(

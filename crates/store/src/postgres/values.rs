@@ -39,7 +39,12 @@ impl PgValue {
 
 /// PostgreSQL refuses NUL in a text, so it is stored as the replacement character.
 pub(crate) fn storable(text: &str) -> StoredValue {
-    StoredValue::Text(text.replace('\0', "\u{fffd}"))
+    StoredValue::Text(storable_text(text))
+}
+
+/// PostgreSQL cannot store NUL.
+pub(crate) fn storable_text(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
 }
 
 impl From<QueryParam<'_>> for StoredValue {
@@ -136,5 +141,7 @@ pub(crate) fn read_sealed_row(row: &Row) -> Result<SealedRow, tokio_postgres::Er
         },
         sealed: row.try_get(5)?,
         sealed_secret: row.try_get(6)?,
+        updated_at: row.try_get(7)?,
+        mac: row.try_get(8)?,
     })
 }

@@ -16,6 +16,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0005_authenticated_rows.sql"),
     INSTALLATION,
     include_str!("../migrations/0007_keys.sql"),
+    include_str!("../migrations/0008_quotas.sql"),
     include_str!("../migrations/0009_people.sql"),
 ];
 
@@ -29,6 +30,8 @@ pub(crate) fn creates_installation(found: i64) -> IsNewTable {
 
 /// Added to tables of releases that had no write-only values.
 const SECRET_COLUMN: &str = "sealed_secret BLOB";
+/// Added to tables of releases whose rows had no MACs.
+const MAC_COLUMN: &str = "mac BLOB";
 
 /// For a table that is little more than its key: SQLite then keeps one B-tree for it instead of two.
 const WITHOUT_ROWID: &str = " WITHOUT ROWID";
@@ -61,7 +64,7 @@ fn tables(table: &TableSpec, words: &str) -> Vec<String> {
     vec![
         format!(
             "CREATE TABLE IF NOT EXISTS {name} (tenant TEXT NOT NULL, id TEXT NOT NULL, version BIGINT NOT NULL, \
-             created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, body TEXT NOT NULL, masked TEXT, sealed BLOB, {SECRET_COLUMN}{words}{columns}, \
+             created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, body TEXT NOT NULL, masked TEXT, sealed BLOB, {SECRET_COLUMN}, {MAC_COLUMN}{words}{columns}, \
              PRIMARY KEY (tenant, id))"
         ),
         format!(
@@ -87,7 +90,7 @@ pub(crate) fn add_missing_columns(
     let definitions = table.columns.iter().map(|column| format!("{} {}", column.name, type_of(table, column)));
     let is_missing =
         |definition: &String| !present.iter().any(|name| definition.split(' ').next() == Some(name.as_str()));
-    let missing = [SECRET_COLUMN.to_owned()].into_iter().chain(definitions).filter(is_missing);
+    let missing = [SECRET_COLUMN, MAC_COLUMN].map(str::to_owned).into_iter().chain(definitions).filter(is_missing);
     Ok(missing.map(|definition| format!("ALTER TABLE {} ADD COLUMN {definition}", table.name)).collect())
 }
 

@@ -36,7 +36,8 @@ fn a_filtered_page_binds_values_and_names_declared_columns() {
     let made = page("t", &query, None);
     assert_eq!(
         made.text,
-        "SELECT id, length, body, masked FROM boat WHERE tenant = $1 AND hull = $2 AND length >= $3 \
+        "SELECT id, length, body, masked, version, created_at, updated_at, sealed, sealed_secret, mac FROM boat \
+         WHERE tenant = $1 AND hull = $2 AND length >= $3 \
          AND EXISTS (SELECT 1 FROM boat_word w WHERE w.tenant = $1 AND w.word = $4 AND w.id = boat.id) \
          AND 1 = 0 AND (length, id) < ($5, $6) ORDER BY length DESC, id DESC LIMIT $7"
     );
@@ -69,9 +70,10 @@ fn an_update_holds_only_for_the_expected_version() {
     assert_eq!(
         update(&BOAT, FIXED_COLUMNS),
         "UPDATE boat SET version = $3, created_at = $4, updated_at = $5, body = $6, masked = $7, sealed = $8, \
-         sealed_secret = $9, words = $10, hull = $11, length = $12 WHERE tenant = $1 AND id = $2 AND version = $13"
+         sealed_secret = $9, mac = $10, words = $11, hull = $12, length = $13 \
+         WHERE tenant = $1 AND id = $2 AND version = $14"
     );
-    assert!(insert(&BOAT).ends_with("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"));
+    assert!(insert(&BOAT).ends_with("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"));
 }
 
 #[test]

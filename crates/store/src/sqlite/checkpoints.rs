@@ -22,7 +22,7 @@ struct WalLimits {
     max: i64,
 }
 
-const LIMITS: WalLimits = WalLimits { start: 8_192, min_new: 1_024, max: 32_768 };
+const LIMITS: WalLimits = WalLimits { start: 4_096, min_new: 512, max: 32_768 };
 /// The second pass copies what was written during the first, and leaves little for the writer.
 const PASSES: usize = 2;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -16,6 +16,7 @@ use crate::StoreError;
 use crate::audit::summary::{self, GROWN_CHAINS};
 use crate::audit::{AuditClass, tenant_chain};
 use crate::backend::stats::WriterStats;
+use crate::backend::usage::StorageLimits;
 use crate::backend::{
     AnswersChunk, Applied, ClaimPosition, EXPIRED_CHAINS, Expired, NEWEST_LINK, RegistryChange, RetentionChunk,
     RetentionProgress, RetentionSession, StoreDriver, await_reply,
@@ -68,6 +69,14 @@ impl StoreDriver for SqliteStoreDriver {
 
     async fn read(&self, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
         self.pool.with(|connection| run_ready(connection.query(text, params)))
+    }
+
+    fn set_storage_limits(&self, limits: StorageLimits) {
+        self.context.storage.set_limits(limits);
+    }
+
+    async fn read_of_tenant(&self, _: &str, text: &str, params: &[StoredValue]) -> Result<Vec<SqlRow>, StoreError> {
+        self.read(text, params).await
     }
 
     async fn change(&self, change: RegistryChange, record: String) -> Result<Changed, StoreError> {

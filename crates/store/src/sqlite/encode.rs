@@ -7,15 +7,16 @@ use frontdesk_engine::model::plan::{self, Event, OnConflict};
 use frontdesk_engine::model::table::{Row, SearchTerm, TableSpec};
 use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::{Claim, Commit};
-use frontdesk_engine::{Fault, TenantId};
+use frontdesk_engine::{ClientId, Fault, TenantId};
 use rusqlite::types;
 
 use super::{SqliteContext, search_terms};
 use crate::StoreError;
 use crate::audit::row_versions::with_written_rows;
 use crate::audit::tenant_chain;
+use crate::backend::usage::{ROW_BYTES, UsageChange, length};
 use crate::idempotency::{self, StoredResponse};
-use crate::keyring::{RowPart, TenantKeys};
+use crate::keyring::{RowContent, RowPart, TenantKeys};
 use crate::sql::{self, QueryParam};
 
 pub(crate) struct EncodedCommit {
@@ -29,6 +30,10 @@ pub(crate) struct EncodedCommit {
     pub(super) events: Vec<(String, Event)>,
     pub(super) claim: Option<EncodedClaim>,
     pub(super) audit: String,
+    /// Who asked for it; none for what the server does by itself.
+    pub(super) client: Option<ClientId>,
+    /// What it adds, as far as that does not depend on rows that exist.
+    pub(super) usage: UsageChange,
 }
 
 /// A step of the plan with its values as they are stored.
@@ -76,6 +81,23 @@ pub(super) struct EncodedRow {
     pub(super) values: Vec<types::Value>,
     /// Sorted, without duplicates.
     pub(super) terms: Vec<String>,
+    /// As `usage::row_size` counts them.
+    pub(super) bytes: i64,
+}
+
+impl EncodedStep {
+    /// Counts a step that was applied; `before` is the size of the row that it has changed or removed. Inserts were counted
+    /// before, because they can be refused.
+    pub(super) fn count(&self, before: i64, usage: &mut UsageChange) {
+        match self {
+            EncodedStep::Update { row, .. } => usage.update(row.bytes - before),
+            EncodedStep::Remove { .. } => usage.remove(before),
+            EncodedStep::Insert { .. }
+            | EncodedStep::Adjust { .. }
+            | EncodedStep::Require { .. }
+            | EncodedStep::RequireAbsent { .. } => {}
+        }
+    }
 }
 
 /// An idempotency key and the response to store under it.
@@ -91,14 +113,33 @@ impl EncodedCommit {
         keys: &Arc<TenantKeys>,
         commit: Commit,
     ) -> Result<EncodedCommit, StoreError> {
-        let Commit { tenant, at, steps, events, claim, answer, audit } = commit;
+        let Commit { tenant, at, steps, events, claim, answer, audit, client } = commit;
         let audit = with_written_rows(&audit, &steps);
         let encoder = PlanEncoder { context, keys, tenant: tenant.as_str() };
-        let steps = steps.into_iter().map(|step| encoder.step(step)).collect::<Result<_, _>>()?;
+        let steps = steps.into_iter().map(|step| encoder.step(step)).collect::<Result<Vec<_>, _>>()?;
         let claim = claim.map(|claim| encoder.claim(claim, &answer)).transpose()?;
+        let usage = added(&steps, claim.as_ref());
         let (chain, keys) = (tenant_chain(tenant.as_str()), Arc::clone(keys));
-        Ok(EncodedCommit { chain, keys, at: at.0, steps, events, claim, audit, tenant })
+        Ok(EncodedCommit { chain, keys, at: at.0, steps, events, claim, audit, client, usage, tenant })
     }
+}
+
+fn added(steps: &[EncodedStep], claim: Option<&EncodedClaim>) -> UsageChange {
+    let mut usage = UsageChange::default();
+    for step in steps {
+        match step {
+            EncodedStep::Insert { row, .. } => usage.insert(row.bytes),
+            EncodedStep::Update { .. } => usage.writes = true,
+            EncodedStep::Adjust { .. }
+            | EncodedStep::Remove { .. }
+            | EncodedStep::Require { .. }
+            | EncodedStep::RequireAbsent { .. } => {}
+        }
+    }
+    if let Some(claim) = claim {
+        usage.store_answer(&claim.response.answer);
+    }
+    usage
 }
 
 struct PlanEncoder<'a> {
@@ -138,12 +179,28 @@ impl PlanEncoder<'_> {
         let mut terms: Vec<String> = row.search_terms.iter().filter_map(|term| self.term(table, term)).collect();
         terms.sort_unstable();
         terms.dedup();
-        let mut values = Vec::with_capacity(columns.len() + 9);
+        let texts = [Some(row.body.len()), row.masked.as_ref().map(String::len)];
+        let sizes = texts.into_iter().chain([sealed.as_ref().map(Vec::len), sealed_secret.as_ref().map(Vec::len)]);
+        let bytes = length(sizes.flatten().sum()) + ROW_BYTES;
+        let content = RowContent {
+            tenant: self.tenant,
+            table: table.name,
+            id: &row.id,
+            version: row.version,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            body: &row.body,
+            masked: row.masked.as_deref(),
+            sealed: sealed.as_deref(),
+            sealed_secret: sealed_secret.as_deref(),
+        };
+        let mac = content.mac(self.keys);
+        let mut values = Vec::with_capacity(columns.len() + 10);
         values.extend([row.version.into(), row.created_at.into(), row.updated_at.into()]);
         values.extend([row.body.into(), row.masked.into(), sealed.into(), sealed_secret.into()]);
-        values.push(search_terms::to_json(&terms).into());
+        values.extend([mac.into(), search_terms::to_json(&terms).into()]);
         values.extend(columns);
-        Ok(EncodedRow { id: row.id, values, terms })
+        Ok(EncodedRow { id: row.id, values, terms, bytes })
     }
 
     fn term(&self, table: &TableSpec, term: &SearchTerm) -> Option<String> {

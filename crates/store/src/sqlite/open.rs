@@ -17,9 +17,7 @@ use crate::error::DatabaseKind;
 use crate::installation::{self, SetupKeys};
 use crate::keyring::Keyring;
 use crate::reindex::{self, IndexWork, TableState};
-use crate::sql::registry_rows::{
-    RegistryKey, SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed,
-};
+use crate::sql::registry_rows::{SCHEMA_WITH_MACS, UnauthenticatedRows, authenticate_all, require_allowed};
 use crate::sql::session::run_ready;
 use crate::sql::{FIXED_COLUMNS, ddl};
 
@@ -49,7 +47,7 @@ pub(crate) fn writer(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "trusted_schema", "OFF")?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
+    connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }
@@ -90,7 +88,7 @@ pub(crate) fn migrate(
     connection: &Connection,
     tables: &[&'static TableSpec],
     keys: &SetupKeys,
-    key: &RegistryKey,
+    keyring: &Keyring,
     rows: UnauthenticatedRows,
 ) -> Result<Vec<IndexWork>, StoreError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -104,7 +102,7 @@ pub(crate) fn migrate(
         transaction.execute_batch(text)?;
     }
     if found < SCHEMA_WITH_MACS {
-        run_ready(authenticate_all(&*transaction, key))?;
+        run_ready(authenticate_all(&*transaction, keyring))?;
     }
     let mut work = Vec::new();
     for table in tables {

@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 
 use super::open;
 use crate::StoreError;
-use crate::keyring::TenantKeys;
+use crate::keyring::{RowContent, TenantKeys};
 use crate::sql::{self, PageBuilder, QueryParam, SealedRow};
 
 const THREADS: usize = 2;
@@ -215,6 +215,20 @@ pub(crate) fn read_page(
             Projection::Rows => {
                 let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
                 let masked = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+                let bytes = |column| row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from);
+                let content = RowContent {
+                    tenant,
+                    table: query.table.name,
+                    id: &id,
+                    version: row.get(4)?,
+                    created_at: row.get(5)?,
+                    updated_at: row.get(6)?,
+                    body,
+                    masked,
+                    sealed: bytes(7)?,
+                    sealed_secret: bytes(8)?,
+                };
+                content.verify(keys.ok_or(StoreError::UnknownTenant)?, bytes(9)?)?;
                 (joined(body, masked), masked.is_some())
             }
         };
@@ -275,5 +289,7 @@ pub(crate) fn read_row(row: &Row<'_>) -> rusqlite::Result<SealedRow> {
         },
         sealed: row.get(5)?,
         sealed_secret: row.get(6)?,
+        updated_at: row.get(7)?,
+        mac: row.get(8)?,
     })
 }

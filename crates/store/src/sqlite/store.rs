@@ -10,9 +10,9 @@ use frontdesk_engine::{Fault, TenantId};
 use rusqlite::OptionalExtension;
 use tokio::sync::oneshot;
 
+use super::commit_texts::find_claim;
 use super::encode::EncodedCommit;
 use super::readers::{read_count, read_events, read_page, read_row};
-use super::write_tx::find_claim;
 use super::writer::WriteJob;
 use super::{SqliteStore, SqliteStoreDriver};
 use crate::StoreError;
@@ -36,13 +36,8 @@ impl Store for SqliteStore {
             let row = self.driver.pool.with(|connection| {
                 Ok(connection.prepare_cached(text)?.query_row([tenant.as_str(), id], read_row).optional()?)
             })?;
-            match row.map(|row| row.disclosing(disclosure)) {
-                Some(row) if row.needs_keys() => {
-                    let keys = keys.ok_or(StoreError::UnknownTenant)?;
-                    Ok(Some(row.open(&keys, tenant.as_str(), table)?))
-                }
-                row => Ok(row.map(|row| row.found)),
-            }
+            let row = row.map(|row| row.disclose(keys.as_deref(), tenant.as_str(), table, disclosure));
+            Ok(row.transpose()?)
         })
     }
 
@@ -61,7 +56,8 @@ impl Store for SqliteStore {
                 let mut statement = connection.prepare_cached(&text)?;
                 Ok(statement.query_row(rusqlite::params![tenant.as_str(), value], read_row).optional()?)
             })?;
-            Ok(row.map(|row| row.found))
+            let row = row.map(|row| row.disclose(keys.as_deref(), tenant.as_str(), table, Disclosure::Masked));
+            Ok(row.transpose()?)
         })
     }
 

@@ -3,49 +3,32 @@
 
 use std::collections::HashMap;
 
-use frontdesk_engine::Fault;
 use frontdesk_engine::model::plan::OnConflict;
 use frontdesk_engine::model::table::TableSpec;
-use frontdesk_engine::ports::{Claim, Committed, StoredAnswer};
+use frontdesk_engine::ports::Committed;
+use frontdesk_engine::{ClientId, Fault};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Statement, ffi, params};
 
+use super::commit_texts::find_claim;
 use super::encode::{EncodedClaim, EncodedCommit, EncodedRow, EncodedStep};
 use super::search_terms::TERMS_PER_STATEMENT;
 use super::writer::WriteTask;
 use super::{SqliteContext, is_unique_violation};
 use crate::StoreError;
 use crate::audit::ChainHead;
-use crate::idempotency::{self, StoredResponse};
+use crate::backend::usage::TenantUsage;
+use crate::idempotency::StoredResponse;
 use crate::keyring::TenantKeys;
 use crate::sql::registry_rows::TENANTS;
-use crate::sql::{FIND_CLAIM, GET_EVENT_COUNTER, INSERT_CLAIM, INSERT_EVENT, SET_EVENT_COUNTER, for_sqlite, session};
-
-/// The statements of a commit that do not depend on a table.
-pub(super) struct CommitTexts {
-    find_claim: String,
-    insert_claim: String,
-    insert_event: String,
-    get_event_counter: String,
-    set_event_counter: String,
-}
-
-impl Default for CommitTexts {
-    fn default() -> CommitTexts {
-        CommitTexts {
-            find_claim: for_sqlite(FIND_CLAIM),
-            insert_claim: for_sqlite(INSERT_CLAIM),
-            insert_event: for_sqlite(INSERT_EVENT),
-            get_event_counter: for_sqlite(GET_EVENT_COUNTER),
-            set_event_counter: for_sqlite(SET_EVENT_COUNTER),
-        }
-    }
-}
+use crate::sql::session;
 
 /// The writer's connection, and the counters and chain heads that are written once per transaction.
 pub(crate) struct WriteTx<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) context: &'a SqliteContext,
     counters: HashMap<String, EventCounter>,
+    /// What tenants have stored, with what this transaction changes.
+    pub(super) usage: HashMap<String, TenantUsage>,
     /// The last link of each chain that was written to.
     pub(super) heads: HashMap<String, ChainHead>,
     /// The chains whose row in `fd_audit_head` is older than `heads`.
@@ -82,7 +65,7 @@ pub(crate) enum Isolation {
 }
 
 /// Why a plan was not applied.
-enum Rejection {
+pub(super) enum Rejection {
     Outcome(Box<Committed>),
     Error(StoreError),
 }
@@ -105,6 +88,7 @@ impl<'a> WriteTx<'a> {
             connection,
             context,
             counters: HashMap::new(),
+            usage: HashMap::new(),
             heads: HashMap::new(),
             dirty_heads: Vec::new(),
             ends_keys: false,
@@ -142,6 +126,7 @@ impl<'a> WriteTx<'a> {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         self.counters.clear();
+        self.usage.clear();
         self.heads.clear();
         self.dirty_heads.clear();
         self.ends_keys = false;
@@ -223,8 +208,12 @@ impl<'a> WriteTx<'a> {
         {
             return Err(Rejection::Outcome(Box::new(Committed::AlreadyClaimed(earlier))));
         }
+        let (client, mut change) = (plan.client.as_ref().map(ClientId::as_str), plan.usage);
+        self.check_storage(tenant, client, &change)?;
         for step in &plan.steps {
+            let before = self.size_before(tenant, step)?;
             self.apply_step(tenant, step)?;
+            step.count(before, &mut change);
         }
         let mut last = self.event_counter(tenant)?.last;
         for (name, event) in &plan.events {
@@ -241,6 +230,9 @@ impl<'a> WriteTx<'a> {
         }
         self.append_link(&plan.chain, plan.at, &plan.audit)?;
         self.event_counter(tenant)?.last = last;
+        if let Some(usage) = self.usage.get_mut(tenant) {
+            usage.add(&change, client);
+        }
         Ok(())
     }
 
@@ -357,6 +349,7 @@ impl<'a> WriteTx<'a> {
                 .prepare_cached(&self.context.commit_texts.set_event_counter)?
                 .execute(params![tenant, counter.last])?;
         }
+        self.write_usage()?;
         self.write_heads()
     }
 }
@@ -370,24 +363,6 @@ fn write_row(statement: &mut Statement<'_>, tenant: &str, row: &EncodedRow) -> r
     statement.raw_execute()
 }
 
-/// The response stored under an idempotency key, decrypted.
-pub(super) fn find_claim(
-    connection: &Connection,
-    texts: &CommitTexts,
-    keys: &TenantKeys,
-    tenant: &str,
-    claim: &Claim,
-    key_hash: &str,
-) -> Result<Option<StoredAnswer>, StoreError> {
-    let values = params![tenant, claim.client.as_str(), claim.tool, key_hash];
-    let stored = connection
-        .prepare_cached(&texts.find_claim)?
-        .query_row(values, |row| Ok(StoredResponse { request_hash: row.get(0)?, answer: row.get(1)? }))
-        .optional()?;
-    let open = |stored| idempotency::open(keys, tenant, claim, key_hash, &stored).ok_or(StoreError::WrongKey);
-    stored.map(open).transpose()
-}
-
 fn conflict(on_conflict: &OnConflict) -> Rejection {
     match on_conflict {
         OnConflict::Fail(fault) => refused(fault),
@@ -395,6 +370,6 @@ fn conflict(on_conflict: &OnConflict) -> Rejection {
     }
 }
 
-fn refused(fault: &Fault) -> Rejection {
+pub(super) fn refused(fault: &Fault) -> Rejection {
     Rejection::Outcome(Box::new(Committed::Refused(fault.clone())))
 }

@@ -11,7 +11,7 @@ use super::{ChainEnds, DataLocation, Manifest, StoredValue, TableManifest};
 use crate::StoreError;
 use crate::audit::{AuditLink, ChainHead, ChainVerifier, GENESIS_HASH, KEY_PURPOSE, tenant_chain};
 use crate::backend::read_tenant;
-use crate::keyring;
+use crate::keyring::{self, TenantKeys};
 use crate::sql::registry_rows::{CLIENTS, RegistryKey, RegistryRow, TENANTS};
 use crate::sql::session::SqlReader;
 
@@ -23,6 +23,7 @@ pub struct TenantExport {
     head: ChainHead,
     audit_key: SealKey,
     registry_key: RegistryKey,
+    keys: TenantKeys,
 }
 
 impl TenantExport {
@@ -37,6 +38,7 @@ impl TenantExport {
         let audit_key = master.derive(KEY_PURPOSE);
         let registry_key = RegistryKey::new(master);
         let tables = tables::all(specs);
+        let keys = TenantKeys::of(&key);
         let mut table_manifests = Vec::new();
         for table in &tables {
             let rows = match table.owner() {
@@ -58,7 +60,7 @@ impl TenantExport {
             },
             tables: table_manifests,
         };
-        Ok(TenantExport { tx, manifest, tables, head, audit_key, registry_key })
+        Ok(TenantExport { tx, manifest, tables, head, audit_key, registry_key, keys })
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -75,7 +77,8 @@ impl TenantExport {
             match table.owner() {
                 RowOwner::Chain => self.links(table, |row| take(number, row).map_err(failed)).await?,
                 RowOwner::Tenant => {
-                    self.tx.for_each_row(table, |row| take(number, row).map_err(failed)).await?;
+                    let verified = |row| take(number, self.verify(table, row)?).map_err(failed);
+                    self.tx.for_each_row(table, verified).await?;
                 }
                 RowOwner::Client => {
                     for row in clients(&self.tx, &self.registry_key, table, &self.manifest.tenant.id).await? {
@@ -85,6 +88,19 @@ impl TenantExport {
             }
         }
         Ok(())
+    }
+
+    /// The row without its MAC, if that is right.
+    fn verify(&self, table: &TransferTable, mut row: Vec<StoredValue>) -> Result<Vec<StoredValue>, StoreError> {
+        if table.has_macs() {
+            let mac = row.pop();
+            let mac = mac
+                .as_ref()
+                .and_then(|mac| if let StoredValue::Bytes(mac) = mac { Some(mac.as_slice()) } else { None });
+            let content = table.content(self.manifest.tenant.id.as_str(), &row).ok_or(StoreError::Closed)?;
+            content.verify(&self.keys, mac)?;
+        }
+        Ok(row)
     }
 
     async fn links(

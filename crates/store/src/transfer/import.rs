@@ -16,7 +16,7 @@ use super::{DataLocation, Manifest, StoredValue, validation};
 use crate::StoreError;
 use crate::audit::row_versions::with_registry_rows;
 use crate::audit::{ChainHead, KEY_PURPOSE, UPSERT_HEAD, tenant_chain};
-use crate::backend::tenant_columns;
+use crate::backend::{tenant_columns, usage};
 use crate::keyring::{Keyring, TenantKeys};
 use crate::reindex::IndexWork;
 use crate::sql::registry_rows::{Assignment, CLIENTS, RegistryKey, TENANTS, tenant_exists};
@@ -126,7 +126,8 @@ impl TenantImport {
         }
         let row = match progress.table.owner() {
             RowOwner::Chain => self.rehash_link(row)?,
-            RowOwner::Tenant | RowOwner::Client => row,
+            RowOwner::Tenant => with_mac(&progress.table, self.tenant.id.as_str(), &self.keys, self.tx.stored(row))?,
+            RowOwner::Client => row,
         };
         if table != self.batch.table || self.batch.is_full() {
             self.insert_batch().await?;
@@ -165,6 +166,7 @@ impl TenantImport {
         // What the links of an earlier release have written is not known.
         self.tx.begin_chain(&self.audit_key, &self.chain, self.head.seq).await?;
         self.tx.execute(UPSERT_HEAD, &self.head.params(&self.audit_key, &self.chain)).await?;
+        self.tx.execute(&usage::count(&self.specs), &[self.tenant.id.as_str().into()]).await?;
         self.add_tenant().await?;
         self.tx.commit().await
     }
@@ -226,6 +228,20 @@ impl RowBatch {
     fn is_full(&self) -> bool {
         self.rows.len() >= CHUNK_ROWS || self.bytes >= CHUNK_BYTES
     }
+}
+
+/// The row with the MAC that it has in this database.
+fn with_mac(
+    table: &TransferTable,
+    tenant: &str,
+    keys: &TenantKeys,
+    mut row: Vec<StoredValue>,
+) -> Result<Vec<StoredValue>, StoreError> {
+    if table.has_macs() {
+        let mac = table.content(tenant, &row).ok_or_else(mismatch)?.mac(keys);
+        row.push(StoredValue::Bytes(mac));
+    }
+    Ok(row)
 }
 
 fn size(value: &StoredValue) -> usize {

@@ -5,6 +5,7 @@ use frontdesk_engine::TenantId;
 use frontdesk_engine::model::plan::Change;
 use frontdesk_engine::model::row_check::object;
 use frontdesk_engine::model::table::{RowIndex, SearchTerm, StoredRow, TableSpec};
+use frontdesk_engine::ports::Disclosure;
 use serde_json::Value;
 
 use super::layout::{self, ImportTable};
@@ -94,8 +95,11 @@ impl ImportCheck {
     }
 
     fn check_record(&mut self, table: usize, spec: &'static TableSpec, row: &[StoredValue]) -> Result<(), String> {
-        let stored = sealed_row(row).ok_or("a value has another type than its column")?;
-        let stored = stored.open(&self.keys, self.tenant.as_str(), spec);
+        let mut stored = sealed_row(row).ok_or("a value has another type than its column")?;
+        let tenant = self.tenant.as_str();
+        // A file carries no MACs, it is signed as a whole; the import computes them.
+        stored.mac = Some(stored.content(tenant, spec).mac(&self.keys));
+        let stored = stored.disclose(Some(&self.keys), tenant, spec, Disclosure::ToChange);
         let stored = stored.map_err(|_| "a sealed part does not open with the tenant's key")?;
         object("public", &stored.body)?;
         let parts = [("masked", &stored.masked), ("personal", &stored.personal), ("write-only", &stored.secret)];
@@ -243,8 +247,17 @@ fn sealed_row(row: &[StoredValue]) -> Option<SealedRow> {
         StoredValue::Bytes(bytes) => Some(bytes.clone()),
         StoredValue::Null | StoredValue::Integer(_) | StoredValue::Text(_) => None,
     };
-    let [id, StoredValue::Integer(version), StoredValue::Integer(created_at), _, body, masked, sealed, secret, ..] =
-        row
+    let [
+        id,
+        StoredValue::Integer(version),
+        StoredValue::Integer(created_at),
+        StoredValue::Integer(updated_at),
+        body,
+        masked,
+        sealed,
+        secret,
+        ..,
+    ] = row
     else {
         return None;
     };
@@ -257,5 +270,5 @@ fn sealed_row(row: &[StoredValue]) -> Option<SealedRow> {
         personal: None,
         secret: None,
     };
-    Some(SealedRow { found, sealed: bytes(sealed), sealed_secret: bytes(secret) })
+    Some(SealedRow { found, sealed: bytes(sealed), sealed_secret: bytes(secret), updated_at: *updated_at, mac: None })
 }

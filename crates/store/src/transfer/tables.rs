@@ -3,6 +3,7 @@
 
 use frontdesk_engine::model::table::{ColumnType, TableSpec};
 
+use crate::keyring::RowContent;
 use crate::sql::ddl;
 use crate::sql::session::StoredValue;
 
@@ -180,14 +181,17 @@ impl TransferTable {
     }
 
     pub(crate) fn insert(&self) -> String {
-        let numbers: Vec<String> = (0..self.columns.len()).map(|column| format!("${}", column + 2)).collect();
+        let count = self.columns.len() + usize::from(self.has_macs());
+        let numbers: Vec<String> = (0..count).map(|column| format!("${}", column + 2)).collect();
         let (table, owner) = (&self.name, self.owner.column());
         format!("INSERT INTO {table} ({owner}, {}) VALUES ($1, {})", self.names(), numbers.join(", "))
     }
 
     /// Many rows, each column as one array, for PostgreSQL.
     pub(crate) fn insert_many(&self) -> String {
-        let arrays: Vec<String> = self.columns.iter().zip(2..).map(|(column, number)| column.array(number)).collect();
+        let types =
+            self.columns.iter().map(|column| column.cell_type).chain(self.has_macs().then_some(CellType::Bytes));
+        let arrays: Vec<String> = types.zip(2..).map(|(cell_type, number)| cell_type.array(number)).collect();
         let (table, owner) = (&self.name, self.owner.column());
         format!("INSERT INTO {table} ({owner}, {}) SELECT $1, * FROM unnest({})", self.names(), arrays.join(", "))
     }
@@ -224,9 +228,48 @@ impl TransferTable {
         }
     }
 
+    /// A row's MAC is verified when it is exported and computed when it is imported, so it is in no export.
     fn names(&self) -> String {
-        let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-        names.join(", ")
+        let names = self.columns.iter().map(|column| column.name.as_str());
+        names.chain(self.has_macs().then_some("mac")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether its rows carry MACs, in a column after the others.
+    pub(crate) fn has_macs(&self) -> bool {
+        matches!(self.declared, Declared::Rows { .. })
+    }
+
+    /// What the MAC of a row of the tenant covers. `None` if its values have other types.
+    pub(crate) fn content<'a>(&'a self, tenant: &'a str, row: &'a [StoredValue]) -> Option<RowContent<'a>> {
+        use StoredValue::{Bytes, Integer, Null, Text};
+        let text = |value: &'a StoredValue| match value {
+            Text(text) => Some(Some(text.as_str())),
+            Null => Some(None),
+            Integer(_) | Bytes(_) => None,
+        };
+        let bytes = |value: &'a StoredValue| match value {
+            Bytes(bytes) => Some(Some(bytes.as_slice())),
+            Null => Some(None),
+            Integer(_) | Text(_) => None,
+        };
+        let [Text(id), Integer(version), Integer(created_at), Integer(updated_at), Text(body), rest @ ..] = row else {
+            return None;
+        };
+        let [masked, sealed, sealed_secret, ..] = rest else {
+            return None;
+        };
+        Some(RowContent {
+            tenant,
+            table: &self.name,
+            id,
+            version: *version,
+            created_at: *created_at,
+            updated_at: *updated_at,
+            body,
+            masked: text(masked)?,
+            sealed: bytes(sealed)?,
+            sealed_secret: bytes(sealed_secret)?,
+        })
     }
 
     fn key_columns(&self) -> String {
@@ -249,13 +292,13 @@ impl TransferColumn {
     pub(crate) fn default_value(&self) -> StoredValue {
         if self.nullable { StoredValue::Null } else { StoredValue::Integer(0) }
     }
-
-    fn array(&self, number: usize) -> String {
-        format!("CAST(${number} AS {}[])", self.cell_type.sql_type())
-    }
 }
 
 impl CellType {
+    fn array(self, number: usize) -> String {
+        format!("CAST(${number} AS {}[])", self.sql_type())
+    }
+
     fn sql_type(self) -> &'static str {
         match self {
             CellType::Text => "TEXT",

@@ -113,6 +113,14 @@ impl TransferTx {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
+    /// The values as the database stores them.
+    pub(super) fn stored(&self, row: Vec<StoredValue>) -> Vec<StoredValue> {
+        match &self.connection {
+            TransferConnection::Sqlite(_) => row,
+            TransferConnection::Postgres(_) => row.into_iter().map(storable_value).collect(),
+        }
+    }
+
     /// The number of changed rows.
     pub(super) async fn execute(&self, text: &str, params: &[StoredValue]) -> Result<u64, StoreError> {
         match &self.connection {
@@ -200,13 +208,11 @@ async fn insert_all(
     owner: StoredValue,
     rows: Vec<Vec<StoredValue>>,
 ) -> Result<(), StoreError> {
-    let mut columns: Vec<Vec<StoredValue>> = table.columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+    let count = rows.first().map_or(0, Vec::len);
+    let mut columns: Vec<Vec<StoredValue>> = (0..count).map(|_| Vec::with_capacity(rows.len())).collect();
     for row in rows {
         for (column, value) in columns.iter_mut().zip(row) {
-            column.push(match value {
-                StoredValue::Text(text) => storable(&text),
-                value @ (StoredValue::Null | StoredValue::Integer(_) | StoredValue::Bytes(_)) => value,
-            });
+            column.push(storable_value(value));
         }
     }
     let mut values = vec![PgValue::One(owner)];
@@ -215,6 +221,13 @@ async fn insert_all(
         result?;
     }
     Ok(())
+}
+
+fn storable_value(value: StoredValue) -> StoredValue {
+    match value {
+        StoredValue::Text(text) => storable(&text),
+        value @ (StoredValue::Null | StoredValue::Integer(_) | StoredValue::Bytes(_)) => value,
+    }
 }
 
 /// Violations of other constraints mean that a row is invalid, not that it exists.

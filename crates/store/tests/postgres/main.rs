@@ -9,6 +9,9 @@ mod installation;
 mod nodes;
 mod outages;
 mod pressure;
+mod quotas;
+#[path = "../shared/quotas_suite.rs"]
+mod quotas_suite;
 mod reindex;
 mod rls;
 mod tampering;

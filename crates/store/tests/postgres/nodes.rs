@@ -176,7 +176,7 @@ async fn nodes_that_start_together_make_the_schema_once() {
     let refused = open(&test.database.url(), &[&BOAT], [7; 32], &test.clock).await.err().unwrap();
     assert_eq!(
         refused.to_string(),
-        "the PostgreSQL database is from a newer version of Frontdesk (schema 99, this one knows 6). \
+        "the PostgreSQL database is from a newer version of Frontdesk (schema 99, this one knows 9). \
          Start the newer version, or name another one in `database`."
     );
 }

@@ -174,11 +174,12 @@ async fn a_row_that_is_being_changed_is_indexed_as_changed() {
         "ALTER TABLE boat ADD COLUMN sail_number TEXT; ALTER TABLE boat ADD COLUMN horsepower BIGINT NOT NULL DEFAULT 0; \
          ALTER TABLE boat ADD COLUMN skipper TEXT",
     );
-    // As a writer of another node: it holds the tenant's row and has changed a boat.
+    // As a writer of another node: it holds the tenant's row and has changed a boat. Its MAC is computed like that of a
+    // row of an earlier release.
     let changed = older("b1", 3).body;
     let writer = test.database.hold(&format!(
         "SELECT 1 FROM fd_tenant WHERE tenant = 'north' FOR NO KEY UPDATE; \
-         UPDATE boat SET body = '{changed}', version = 2 WHERE tenant = 'north' AND id = 'b1'"
+         UPDATE boat SET body = '{changed}', version = 2, mac = NULL WHERE tenant = 'north' AND id = 'b1'"
     ));
     let (url, clock) = (test.database.url(), Arc::clone(&test.clock));
     let opening = tokio::spawn(async move { open(&url, &[&GROWN], [7; 32], &clock).await.map(|_| ()) });

@@ -11,6 +11,9 @@ mod dispatch;
 mod erasing;
 mod installation;
 mod opening;
+mod quotas;
+#[path = "../shared/quotas_suite.rs"]
+mod quotas_suite;
 mod reindex;
 mod search_terms;
 mod tampering;

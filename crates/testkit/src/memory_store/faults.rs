@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontdesk_engine::Fault;
 use frontdesk_engine::ports::StoredAnswer;
+use frontdesk_engine::{Fault, FaultKind};
 use tokio::sync::Semaphore;
 
 #[derive(Default, Clone)]
@@ -52,6 +52,8 @@ pub enum InjectedFault {
     #[default]
     None,
     Fail,
+    /// More is stored than may be.
+    Full,
     Hang,
     Delay(Duration),
 }
@@ -61,6 +63,7 @@ impl InjectedFault {
         match self {
             InjectedFault::None => Ok(()),
             InjectedFault::Fail => Err(Fault::unavailable(Self::CAUSE)),
+            InjectedFault::Full => Err(Fault::new(FaultKind::QuotaExceeded, "The quota is used up.")),
             InjectedFault::Hang => std::future::pending().await,
             InjectedFault::Delay(time) => {
                 tokio::time::sleep(time).await;

@@ -89,6 +89,7 @@ pub fn take_berths(id: &str, count: i64) -> Step {
 /// A commit of these steps with no events and no key, recorded as its first argument.
 pub fn plan(name: &str, tenant: &TenantId, steps: Vec<Step>) -> Commit {
     Commit {
+        client: None,
         tenant: tenant.clone(),
         at: Millis(5_000),
         steps,

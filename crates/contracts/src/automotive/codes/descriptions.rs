@@ -88,6 +88,11 @@ pub const COMMON: &[CodeSpec] = &[
         next: "Read it again, then repeat the update with its current version.",
     },
     CodeSpec {
+        code: super::QUOTA_EXCEEDED,
+        means: "The dealership or the client has stored as much as it may. Nothing was changed; reading and deleting go on.",
+        next: "Delete what is no longer needed, or ask the operator for more.",
+    },
+    CodeSpec {
         code: super::TOO_LARGE,
         means: "The message or its answer is too large.",
         next: "Send or request less, for example with a smaller `limit`.",

@@ -91,6 +91,7 @@ fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
         FaultKind::TooLarge | FaultKind::AnswerTooLarge => by_target(context, 413, application_code(413)),
         FaultKind::UnknownServer => plain(404),
         FaultKind::Domain(_) => by_target(context, 422, application_code(422)),
+        FaultKind::QuotaExceeded => by_target(context, 507, application_code(507)),
         FaultKind::RateLimited => by_target(context, 429, application_code(429)),
         FaultKind::Cancelled => by_target(context, 499, application_code(499)),
         FaultKind::Unavailable | FaultKind::QueueFull => by_target(context, 503, application_code(503)),

@@ -92,6 +92,7 @@ fn error_shape(fault: &Fault, context: &ReplyContext<'_>) -> ErrorShape {
         FaultKind::BadDispatch => plain(400, "invalid_payload"),
         FaultKind::QueueFull => plain(503, "async_unavailable"),
         FaultKind::RateLimited => plain(429, "rate_limited"),
+        FaultKind::QuotaExceeded => plain(507, "quota_exceeded"),
         FaultKind::TooLarge => plain(413, "payload_too_large"),
         FaultKind::AnswerTooLarge => plain(413, "result_too_large"),
         FaultKind::UnsupportedMediaType => plain(415, "unsupported_media_type"),
@@ -180,6 +181,7 @@ fn message(fault: &Fault) -> String {
         | FaultKind::BadDispatch
         | FaultKind::QueueFull
         | FaultKind::RateLimited
+        | FaultKind::QuotaExceeded
         | FaultKind::TooLarge
         | FaultKind::AnswerTooLarge
         | FaultKind::UnsupportedMediaType

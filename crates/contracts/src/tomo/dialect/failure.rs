@@ -97,7 +97,10 @@ fn meaning(kind: FaultKind) -> Meaning {
         FaultKind::VersionConflict => of(code::INVALID_PARAMS, 409, INVALID_REQUEST),
         // The same call again gets its answer.
         FaultKind::KeyInFlight | FaultKind::RateLimited => of(LIMITED, 429, RATE_LIMITED),
-        FaultKind::Unavailable | FaultKind::QueueFull => of(MAINTENANCE, 503, PARTNER_MAINTENANCE),
+        // The contract has no code for it; for its caller the business takes no orders until the operator has made room.
+        FaultKind::Unavailable | FaultKind::QueueFull | FaultKind::QuotaExceeded => {
+            of(MAINTENANCE, 503, PARTNER_MAINTENANCE)
+        }
         FaultKind::OutcomeUnknown | FaultKind::Internal | FaultKind::AnswerTooLarge | FaultKind::Cancelled => {
             of(code::INTERNAL_ERROR, 500, INTERNAL_ERROR)
         }

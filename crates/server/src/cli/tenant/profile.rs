@@ -277,6 +277,12 @@ fn describe(tenant: &TenantView) -> String {
         ("currency", tenant.currency.clone()),
     ]);
     lines.extend(tenant.opening_hours.iter().map(|line| ("open", Some(line.clone()))));
+    if let Some(stored) = &tenant.stored {
+        lines.push(("stored", Some(format!("{} records, {} bytes", stored.records, stored.bytes))));
+        lines.extend(stored.clients.iter().map(|(client, (records, bytes))| {
+            ("added", Some(format!("{records} records, {bytes} bytes by {client}")))
+        }));
+    }
     let erasing = tenant.erasing_since.as_ref();
     lines.push((
         "erasing",

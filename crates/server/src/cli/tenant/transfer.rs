@@ -16,7 +16,7 @@ use frontdesk_store::transfer::{ImportCheck, ImportTarget, Manifest, TenantExpor
 use serde_json::{Value, json};
 
 use super::super::progress::ProgressBar;
-use super::super::{CliError, DataArgs, counted, resolve_paths};
+use super::super::{CliError, DataArgs, DataPaths, counted, resolve_paths};
 use crate::admin::{AdminRequest, AdminService, import_record, send_request};
 use crate::app::{DataBackend, data_location, existing_root_key};
 use crate::config::DatabaseConfig;
@@ -96,18 +96,19 @@ pub(super) struct ImportTenantArgs {
 }
 
 pub(super) async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
-    let (data, database) = resolve_paths(args.data)?;
-    data_dir::require_data(&data, &database)?;
+    let paths = resolve_paths(args.data)?;
+    data_dir::require_data(&paths.data, &paths.key_file, &paths.database)?;
     let Some(tenant) = TenantId::parse(&args.tenant) else {
         return Err("a tenant id has 1 to 64 letters, digits, `_` or `-`".into());
     };
     let key_file = args.key.unwrap_or_else(|| args.file.with_added_extension("key"));
     let files = ExportFiles::choose(&args.file, &key_file)?;
     // Personal data is about to leave: the audit log says so first.
-    let lock = record_export(&data, &database, &tenant).await?;
-    let root = existing_root_key(&data, &database).await?;
-    let sender = installation_key(&data_location(&data, &database), &root).await?;
-    let export = TenantExport::open(&data_location(&data, &database), &root, &tables(), &tenant).await?;
+    let lock = record_export(&paths, &tenant).await?;
+    let root = existing_root_key(&paths.data, &paths.key_file, &paths.database).await?;
+    let location = data_location(&paths.data, &paths.database);
+    let sender = installation_key(&location, &root).await?;
+    let export = TenantExport::open(&location, &root, &tables(), &tenant).await?;
     let written = write_rows(&export, files, &sender).await?;
     drop(lock);
     let manifest = export.manifest();
@@ -143,17 +144,14 @@ pub(super) async fn export(args: ExportTenantArgs) -> Result<(), CliError> {
 
 /// The server that holds the folder writes the audit record; without one, this process does, and locks the folder
 /// meanwhile.
-async fn record_export(
-    data: &Path,
-    database: &DatabaseConfig,
-    tenant: &TenantId,
-) -> Result<Option<DataBackend>, CliError> {
+async fn record_export(paths: &DataPaths, tenant: &TenantId) -> Result<Option<DataBackend>, CliError> {
+    let DataPaths { data, key_file, database } = paths;
     let request = AdminRequest::RecordExport { tenant: tenant.as_str().to_owned() };
     if let Some(response) = send_request(&data_dir::admin_socket(data), &request).await {
         response?;
         return Ok(None);
     }
-    let backend = DataBackend::open(DataDir::lock_existing(data, database)?, database).await?;
+    let backend = DataBackend::open(DataDir::lock_existing(data, key_file, database)?, database).await?;
     AdminService::new(&backend).handle(request).await?;
     Ok(Some(backend))
 }
@@ -187,14 +185,14 @@ async fn write_rows(
 }
 
 pub(super) async fn import(args: ImportTenantArgs) -> Result<(), CliError> {
-    let (data, database) = resolve_paths(args.data)?;
+    let paths = resolve_paths(args.data)?;
     let key_file = args.key.unwrap_or_else(|| args.file.with_added_extension("key"));
     let sender = sender(args.sender.as_deref(), args.unverified)?;
     let (manifest, digest) = check(&args.file, &key_file, sender.as_ref())?;
-    let lock = lock_for_import(&data, &database).await?;
+    let lock = lock_for_import(&paths).await?;
     let target = ImportTarget {
-        location: data_location(&data, &database),
-        master: existing_root_key(&data, &database).await?,
+        location: data_location(&paths.data, &paths.database),
+        master: existing_root_key(&paths.data, &paths.key_file, &paths.database).await?,
         random: Arc::new(SystemRandom),
         tables: tables(),
     };
@@ -271,8 +269,9 @@ fn check(
 
 /// Creates the tables, and the master key if there is none yet. On PostgreSQL a running server has done so and may
 /// continue: the tenant is visible only when the import is committed.
-async fn lock_for_import(data: &Path, database: &DatabaseConfig) -> Result<Option<DataBackend>, CliError> {
-    match (DataDir::lock(data), database) {
+async fn lock_for_import(paths: &DataPaths) -> Result<Option<DataBackend>, CliError> {
+    let DataPaths { data, key_file, database } = paths;
+    match (DataDir::lock(data).map(|locked| locked.with_key_file(key_file)), database) {
         (Err(DataDirError::Locked { .. }), DatabaseConfig::Postgres(_)) => Ok(None),
         (locked, DatabaseConfig::Embedded | DatabaseConfig::Postgres(_)) => {
             Ok(Some(DataBackend::open(locked?, database).await?))

@@ -1,8 +1,9 @@
 //! The upgrade of a database of a release that had no MACs. It trusts every row it finds, so it happens once: the key
 //! file remembers it, and whoever can only write to the database cannot have it happen again.
 
-use super::{AUTHENTICATED, RegistryKey, RegistryRow};
+use super::{AUTHENTICATED, RegistryRow, TENANTS};
 use crate::StoreError;
+use crate::keyring::Keyring;
 use crate::sql::session::{SqlRow, SqlSession};
 
 /// The first schema with MACs.
@@ -25,7 +26,14 @@ pub(crate) fn require_allowed(found: i64, rows: UnauthenticatedRows) -> Result<(
 }
 
 /// Gives every row of the authenticated tables its MAC, in the transaction of the migration that has added the column.
-pub(crate) async fn authenticate_all<S: SqlSession>(session: &S, key: &RegistryKey) -> Result<(), StoreError> {
+/// Fails with another master key than that of the database: MACs of the wrong key would lock everybody out.
+pub(crate) async fn authenticate_all<S: SqlSession>(session: &S, keyring: &Keyring) -> Result<(), StoreError> {
+    let key = keyring.registry();
+    for row in session.query(&TENANTS.select("WHERE mac IS NULL"), &[]).await? {
+        if !keyring.opens(row.text(0)?, row.bytes(2)?) {
+            return Err(StoreError::WrongKey);
+        }
+    }
     for table in AUTHENTICATED {
         let found = session.query(&table.select("WHERE mac IS NULL"), &[]).await?;
         let rows = found.len();

@@ -136,6 +136,7 @@ pub(super) fn code(kind: FaultKind, target: RequestTarget<'_>, not_found: &NotFo
         FaultKind::KeyReused => codes::IDEMPOTENCY_CONFLICT,
         FaultKind::KeyInFlight => codes::IN_PROGRESS,
         FaultKind::RateLimited => codes::RATE_LIMITED,
+        FaultKind::QuotaExceeded => codes::QUOTA_EXCEEDED,
         FaultKind::TooLarge | FaultKind::AnswerTooLarge => codes::TOO_LARGE,
         FaultKind::UnknownServer => codes::NOT_FOUND,
         FaultKind::ServerDenied | FaultKind::ToolDenied => codes::INSUFFICIENT_SCOPE,
