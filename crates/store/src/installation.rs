@@ -1,6 +1,8 @@
 //! The installation's own row: its Ed25519 key, made when the schema gains the table and sealed with the master key. A row
 //! that was deleted is made again, so that the server starts, but it says so for ever.
 
+pub mod root_key;
+
 use std::sync::Arc;
 
 use frontdesk_engine::model::timestamp::Millis;

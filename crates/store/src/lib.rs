@@ -9,7 +9,6 @@ mod installation;
 mod keyring;
 pub mod postgres;
 mod reindex;
-pub mod root_key;
 pub mod site_db;
 mod sql;
 pub mod sqlite;
@@ -20,7 +19,7 @@ pub use audit::AuditSelection;
 pub use backend::usage::{StorageLimits, StoredUsage, Usage, UsageLimit};
 pub use backend::{Backend, WriterStats};
 pub use error::{DatabaseKind, StoreError};
-pub use installation::installation_key;
+pub use installation::{installation_key, root_key};
 pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, check_connection};
 pub use sql::registry_rows::UnauthenticatedRows;
 pub use sqlite::{

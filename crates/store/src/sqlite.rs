@@ -36,7 +36,7 @@ use crate::installation::SetupKeys;
 use crate::keyring::Keyring;
 use crate::reindex;
 use crate::sql;
-use crate::sql::registry_rows::UnauthenticatedRows;
+use crate::sql::registry_rows::{UNCOUNTED_TENANTS, UnauthenticatedRows};
 use crate::sql::session::{SqlReader as _, SqlSession, run_ready};
 use crate::transfer::tables::{self, TransferTable};
 use checkpoints::Checkpointer;
@@ -157,10 +157,8 @@ async fn count_tenants(connection: &Connection, tables: &[&'static TableSpec]) -
     if is_counted(connection).await? {
         return Ok(());
     }
-    let uncounted = "SELECT tenant FROM fd_tenant WHERE NOT EXISTS (SELECT 1 FROM fd_counter AS own \
-                     WHERE own.tenant = fd_tenant.tenant AND own.stored_rows IS NOT NULL) ORDER BY tenant";
     let text = count(tables);
-    for row in connection.query(uncounted, &[]).await? {
+    for row in connection.query(UNCOUNTED_TENANTS, &[]).await? {
         SqlSession::execute(connection, &text, &[row.text(0)?.into()]).await?;
     }
     mark_counted(connection).await

@@ -13,7 +13,7 @@ use crate::sql::session::{SqlReader, SqlRow, SqlSession, StoredValue};
 
 pub use names::LOCK_TENANT;
 pub(crate) use names::{
-    COUNT_LOGIN_RECORDS, LOCK_TOKENS, TENANT_NAMES, TENANT_OR_CHAIN, next_tenant, tenant_exists,
+    COUNT_LOGIN_RECORDS, LOCK_TOKENS, TENANT_NAMES, TENANT_OR_CHAIN, UNCOUNTED_TENANTS, next_tenant, tenant_exists,
     tenants_with_rows_before,
 };
 pub(crate) use tables::{AUTHENTICATED, CLIENTS, LOGIN_RECORDS, TENANTS, TOKENS};

@@ -20,6 +20,10 @@ pub(crate) const TENANT_NAMES: &str = "SELECT tenant FROM fd_tenant ORDER BY ten
 /// Only to limit how many there are: a row that is refused counts.
 pub(crate) const COUNT_LOGIN_RECORDS: &str = "SELECT count(*) FROM fd_login_record WHERE kind = $1";
 
+/// The tenants whose stored rows were never counted, on SQLite.
+pub(crate) const UNCOUNTED_TENANTS: &str = "SELECT tenant FROM fd_tenant WHERE NOT EXISTS (SELECT 1 FROM fd_counter AS own \
+    WHERE own.tenant = fd_tenant.tenant AND own.stored_rows IS NOT NULL) ORDER BY tenant";
+
 /// Whether tenant `$1` or audit chain `$2` exists.
 pub(crate) const TENANT_OR_CHAIN: &str =
     "SELECT 1 FROM fd_tenant WHERE tenant = $1 UNION ALL SELECT 1 FROM fd_audit_head WHERE chain = $2";

@@ -7,7 +7,7 @@ use crate::sql::ddl;
 use crate::sql::session::run_ready;
 
 /// Tables of the core whose rows have no MAC of this kind, and why.
-const NOT_AUTHENTICATED: [(&str, &str); 10] = [
+const NOT_AUTHENTICATED: [(&str, &str); 11] = [
     ("fd_audit", "each link carries a keyed hash that covers the one before it"),
     ("fd_audit_head", "each row carries a seal over its content"),
     ("fd_audit_roster", "each row carries a keyed hash over its content, and the summary their sum"),
@@ -18,6 +18,7 @@ const NOT_AUTHENTICATED: [(&str, &str); 10] = [
     ("fd_index", "how far rows are indexed; indexing verifies every row that it reads"),
     ("fd_installation", "the row is sealed with the master key and carries a keyed hash"),
     ("fd_outbox", "ids and kinds of changes; what is delivered is read from rows, which are verified"),
+    ("fd_root_key", "the root key, sealed with the master key: another value opens nothing"),
 ];
 
 fn database() -> rusqlite::Connection {

@@ -14,7 +14,7 @@ use crate::sql::session::{SqlReader, SqlSession, run_ready};
 use crate::sqlite::open;
 use crate::transfer::DataLocation;
 
-const CREATE_TABLE: &str = include_str!("migrations/0007_keys.sql");
+const CREATE_TABLE: &str = include_str!("../migrations/0007_keys.sql");
 /// What the key that wraps the root is derived for, and what it is wrapped for.
 const PURPOSE: &str = "root key";
 /// Of PostgreSQL's advisory locks: nodes that start together make one root.
