@@ -3,7 +3,6 @@
 
 pub mod admin;
 pub mod app;
-mod audit_anchor;
 pub mod cli;
 pub mod config;
 pub mod connect;
@@ -14,3 +13,5 @@ pub mod net;
 pub mod stdio;
 pub mod system;
 pub mod telemetry;
+
+pub(crate) use app::audit_anchor;

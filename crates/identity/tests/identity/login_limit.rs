@@ -75,7 +75,7 @@ async fn known_unknown_and_revoked_clients_take_the_same_work() {
         bench.registry.state().registry_calls.clear();
         let reply = bench.form_as(id, secret, "/token", GRANT).await;
         let calls = bench.registry.state().registry_calls.clone();
-        assert_eq!(calls, ["client"], "{id}: one look-up, and nothing else");
+        assert_eq!(calls, ["client", "login_record"], "{id}: one look-up in each place, and nothing else");
         seen.push((reply.status, reply.body, reply.headers));
     }
     assert_eq!(seen[0].0, 401);

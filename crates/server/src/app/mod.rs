@@ -1,6 +1,7 @@
 //! The running application: everything that answers calls, built from a configuration and the opened data. It is replaced
 //! as a whole on reload; a call keeps the one it began with.
 
+pub(crate) mod audit_anchor;
 mod audit_sealing;
 mod backend;
 mod background;

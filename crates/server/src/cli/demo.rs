@@ -16,13 +16,14 @@ use frontdesk_engine::model::tool::Item;
 use frontdesk_engine::ports::registry::{Changed, Client, Tenant};
 use frontdesk_engine::ports::{Claim, Clock as _, Commit, Committed};
 use frontdesk_engine::{ClientId, Scopes, TenantId};
-use frontdesk_identity::{MembershipScope, NewUser, PlaintextSecret, UserRole, new_client, new_secret};
+use frontdesk_identity::{PlaintextSecret, new_client, new_secret};
 use frontdesk_store::make_sample;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::spawn_blocking;
 
-use super::demo_banner::{BannerClient, BannerUser, DemoBanner, MountBanner, PartnerBanner, SiteBanner};
+use super::demo_banner::{BannerClient, DemoBanner, MountBanner, PartnerBanner, SiteBanner};
 use super::demo_partner::{PartnerAccess, access, make_tokens, with_partner};
+use super::demo_user::demo_user;
 use super::serve::{ListenSources, run_started, start};
 use super::{CliError, StoreGuard, load_config, run_server};
 use crate::admin::{client_record, tenant_record, tenant_update_record};
@@ -33,8 +34,6 @@ use crate::http::DemoSearch;
 use crate::net::AddressSource;
 use crate::system::{SystemClock, SystemRandom};
 
-/// Who may log in to the demo.
-const DEMO_USER: &str = "demo";
 /// The name under which the demo data is committed.
 const SEEDING: &str = "demo";
 /// The demo's website, in the data folder.
@@ -162,28 +161,6 @@ pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
     })
 }
 
-/// Somebody who may do everything in the demo. The password is random, and shown only when it is new.
-async fn demo_user(app: &App, secrets: Secrets) -> Result<BannerUser, CliError> {
-    let users = app.identity.users();
-    let known = users.list().await?.into_iter().find(|user| user.name == DEMO_USER);
-    let (_, random) = new_secret(app.backend.random.as_ref());
-    let password: String = random.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-    let is_new = match (known, secrets) {
-        (Some(_), Secrets::Kept) => false,
-        (Some(_), Secrets::New) => {
-            users.set_password(DEMO_USER, &password).await?;
-            true
-        }
-        (None, _) => {
-            let (role, memberships) = (UserRole::Manager, MembershipScope::All);
-            let new = NewUser { name: DEMO_USER.to_owned(), role, memberships, password: Some(password.clone()) };
-            users.add(new).await?;
-            true
-        }
-    };
-    Ok(BannerUser { name: DEMO_USER, password: is_new.then_some(password) })
-}
-
 fn mount_banner(mount: &Mount, public_url: &PublicUrl, access: Option<&PartnerAccess>) -> MountBanner {
     MountBanner {
         contract: mount.contract.id,
@@ -296,7 +273,7 @@ fn commit(app: &App, contents: BusinessData) -> Option<Commit> {
 
 /// What happens to the secrets of existing clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Secrets {
+pub(super) enum Secrets {
     Kept,
     New,
 }

@@ -13,6 +13,7 @@ mod deliveries;
 mod demo;
 mod demo_banner;
 mod demo_partner;
+mod demo_user;
 mod erase;
 mod export;
 mod import;

@@ -11,7 +11,8 @@ use toml::{Table, Value};
 
 use super::env::{FILE, PREFIX};
 use super::finding::{ConfigError, Finding};
-use super::keys::{ConfigKey, DefaultValue, KEYS};
+use super::key::{ConfigKey, DefaultValue};
+use super::keys::KEYS;
 use super::raw::RawConfig;
 use super::show::ValueSource;
 use super::value_type::{RawValue, type_name};

@@ -4,6 +4,7 @@
 mod env;
 mod fields;
 mod finding;
+mod key;
 mod keys;
 mod layers;
 mod mount;
@@ -28,7 +29,8 @@ use frontdesk_contracts::SignalSettings;
 use frontdesk_engine::model::contract_entry::ContractEntry;
 use frontdesk_identity::LoginSettings;
 use frontdesk_store::{Address, StorageLimits};
-pub use keys::{ConfigKey, DefaultValue, KEYS};
+pub use key::{ConfigKey, DefaultValue};
+pub use keys::KEYS;
 pub use mount::MountConfig;
 pub use network::IpNetwork;
 pub use partner::{BookingClock, CompletionConfig, KeyFormat, PartnerAuthConfig, PartnerConfig, PartnerCredentials};

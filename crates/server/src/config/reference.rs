@@ -4,7 +4,8 @@ use frontdesk_contracts::partner;
 use frontdesk_engine::model::contract_entry::{ContractEntry, Requires};
 
 use super::fields::MountKey;
-use super::keys::{ConfigKey, DefaultValue, KEYS};
+use super::key::{ConfigKey, DefaultValue};
+use super::keys::KEYS;
 use super::layers::read_layers;
 use super::partner::{AUTH, COMPLETION, MANIFEST, NOTIFICATIONS, PARTNER, PARTNER_MOUNT};
 use super::site::{LIMITS, SERVER, SITE};
