@@ -1,5 +1,6 @@
 //! Errors of the store. Their text is for operators and logs and never reaches a caller.
 
+mod database_kind;
 mod fault;
 mod postgres;
 
@@ -7,6 +8,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
+
+pub use database_kind::DatabaseKind;
 
 #[derive(Debug)]
 pub enum StoreError {
@@ -163,22 +166,6 @@ pub enum StoreError {
         seq: i64,
         why: &'static str,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DatabaseKind {
-    Sqlite,
-    Postgres,
-}
-
-impl DatabaseKind {
-    fn write_newer(self, out: &mut fmt::Formatter<'_>, how: fmt::Arguments<'_>) -> fmt::Result {
-        let (what, next) = match self {
-            DatabaseKind::Sqlite => ("data folder", "name another folder with --data"),
-            DatabaseKind::Postgres => ("PostgreSQL database", "name another one in `database`"),
-        };
-        write!(out, "the {what} is from a newer version of Frontdesk ({how}). Start the newer version, or {next}.")
-    }
 }
 
 impl fmt::Display for StoreError {

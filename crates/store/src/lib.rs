@@ -12,7 +12,6 @@ mod reindex;
 pub mod site_db;
 mod sql;
 pub mod sqlite;
-pub mod statements;
 pub mod transfer;
 
 pub use audit::AuditSelection;
@@ -22,6 +21,7 @@ pub use error::{DatabaseKind, StoreError};
 pub use installation::{installation_key, root_key};
 pub use postgres::{Address, AddressError, PostgresAudit, PostgresOptions, PostgresStore, check_connection};
 pub use sql::registry_rows::UnauthenticatedRows;
+pub use sql::statements;
 pub use sqlite::{
     AuditReader, BackupMac, BackupTrust, SqliteOptions, SqliteStore, back_up, extract_backup, make_sample,
 };

@@ -4,6 +4,7 @@
 pub(crate) mod ddl;
 pub(crate) mod registry_rows;
 pub(crate) mod session;
+pub mod statements;
 
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! `frontdesk serve`: serves what a configuration describes. `demo` starts the same way.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::app::{
     App, BoundListeners, DataBackend, OnDatabaseDown, OnSighup, OpenMounts, Reload, SiteNotice, install_sighup_handler,
     install_signal_handlers, register_tenants, serve_until_shutdown,
 };
-use crate::config::{LoadedConfig, load};
+use crate::config::{LoadedConfig, LogFormat, load};
 use crate::data_dir::{self, DataDir};
 use crate::net::{
     self, AddressSource, CertificateEvent, CertificateWatcher, DrainResult, Shutdown, prepare_certificate,
@@ -66,7 +66,8 @@ pub(super) fn run(args: ServeArgs) -> Result<ExitCode, CliError> {
     })
 }
 
-/// While nobody can log in, whoever starts the server gets a link with which the first user is made. It is not in the log.
+/// While nobody can log in, whoever starts the server gets a link with which the first user is made. It is not in the
+/// log.
 async fn print_first_link(app: &App) -> Result<(), CliError> {
     let users = app.identity.users();
     if app.token_resources.is_empty() || users.has_users().await.map_err(|fault| fault.message.into_owned())? {
@@ -74,10 +75,24 @@ async fn print_first_link(app: &App) -> Result<(), CliError> {
     }
     let secret = users.first_user_link().await?;
     let link = admin::setup_link(app, &secret);
-    writeln!(
-        io::stderr().lock(),
-        "Nobody can log in yet. Make the first user here, once, within a day:\n  {link}\nor with `frontdesk user add`."
-    )?;
+    let is_for_people = match app.config.log.format {
+        LogFormat::Pretty => true,
+        LogFormat::Auto => io::stderr().is_terminal(),
+        LogFormat::Json => false,
+    };
+    if is_for_people {
+        writeln!(
+            io::stderr().lock(),
+            "Nobody can log in yet. Make the first user here, once, within a day:\n  {link}\nor with `frontdesk user add`."
+        )?;
+    } else {
+        // A collector of logs is no place for a secret, and could not read the sentence.
+        let file = data_dir::write_setup_link(&app.config.data, &link)?;
+        tracing::info!(
+            file = %file.display(),
+            "nobody can log in yet: open the link in this file, or run `frontdesk user add`"
+        );
+    }
     Ok(())
 }
 

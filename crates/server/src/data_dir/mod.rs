@@ -5,7 +5,7 @@ mod master_key;
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -226,6 +226,16 @@ pub fn admin_socket(folder: &Path) -> PathBuf {
 /// Where a server accepts the sessions of `frontdesk stdio`.
 pub fn stdio_socket(folder: &Path) -> PathBuf {
     folder.join("stdio.sock")
+}
+
+/// Writes the link that makes the first user into a file that only its owner can read.
+pub fn write_setup_link(folder: &Path, link: &str) -> Result<PathBuf, DataDirError> {
+    let path = folder.join("setup-link");
+    let _ = fs::remove_file(&path);
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create_new(true).mode(0o600).open(&path);
+    opened.and_then(|mut file| writeln!(file, "{link}")).map_err(|error| unusable(&path, error))?;
+    Ok(path)
 }
 
 /// Where the master key is unless `master_key` names another file.

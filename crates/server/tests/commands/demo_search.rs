@@ -36,9 +36,17 @@ async fn the_demo_page_searches_the_stock() {
     let own: Vec<&Value> = clients.iter().filter(|client| client["name"] == "Demo page").collect();
     assert_eq!(own.len(), 1, "{clients:?}");
     assert_eq!(own[0]["scopes"], serde_json::json!(["amcp:inventory:read"]));
-    let (_, audit, _) = desk.command(&["audit", "export"]);
     let id = own[0]["id"].as_str().unwrap();
-    assert!(audit.lines().any(|line| line.contains(id) && line.contains("inventory.search")), "{audit}");
+    // Records of reads are written in groups.
+    let is_recorded = || {
+        let (_, audit, _) = desk.command(&["audit", "export"]);
+        audit.lines().any(|line| line.contains(id) && line.contains("inventory.search"))
+    };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !is_recorded() {
+        assert!(std::time::Instant::now() < deadline, "the search was not recorded");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
 
     // Revoked, the form gets another one.
     assert_eq!(desk.command(&["client", "revoke", id]).0, Some(0));

@@ -1,5 +1,7 @@
 //! Changes of tenants, clients and tokens, each in the open transaction of a writer of either database.
 
+mod changed_rows;
+
 use std::collections::HashSet;
 
 use frontdesk_engine::model::tenant::{FieldUpdate, GroupId, TenantUpdate};
@@ -14,12 +16,11 @@ use super::login_records;
 use super::registry::read_tenant;
 use super::word_list::{has_word, join, lists, remove};
 use crate::StoreError;
-use crate::audit::row_versions::{RegistryVersion, hex, with_registry_rows};
+use crate::audit::row_versions::with_registry_rows;
 use crate::audit::{AuditClass, summary};
 use crate::reindex::IndexSession;
 use crate::sql::registry_rows::{Assignment, CLIENTS, RegistryKey, RegistryRow, TENANTS, TOKENS};
 use crate::sql::session::{SqlSession, StoredValue};
-use crate::transfer::tables::RowOwner;
 
 /// A change of tables that belong to no tenant.
 pub(crate) enum RegistryChange {
@@ -115,70 +116,6 @@ impl RegistryChange {
                 Applied::Done(class, with_registry_rows(&record, &rows))
             }
         })
-    }
-
-    /// The rows that the change will remove, and those of people that it will write.
-    async fn removed_rows<S: SqlSession>(
-        &self,
-        session: &S,
-        key: &RegistryKey,
-    ) -> Result<Vec<RegistryVersion>, StoreError> {
-        let mut rows = Vec::new();
-        match self {
-            RegistryChange::RotateClient { id, .. } | RegistryChange::RevokeClient { id, .. } => {
-                for token in TOKENS.find(session, key, "WHERE client = $1", &[id.as_str().into()]).await? {
-                    rows.push((TOKENS.name, hex(token.bytes("token_hash")?), None));
-                }
-            }
-            RegistryChange::RevokeToken { hash, .. } => rows.push((TOKENS.name, hex(hash), None)),
-            RegistryChange::FinishErasure { tenant, .. } => {
-                let own = format!("WHERE {}", RowOwner::Client.condition());
-                for client in CLIENTS.find(session, key, &own, &[tenant.as_str().into()]).await? {
-                    rows.push((CLIENTS.name, client.text("client")?.to_owned(), None));
-                }
-                rows.push((TENANTS.name, tenant.as_str().to_owned(), None));
-            }
-            RegistryChange::LoginRecords { class: Some(_), changes, .. } => {
-                rows = login_records::versions(session, key, changes).await?;
-            }
-            RegistryChange::LoginRecords { class: None, .. }
-            | RegistryChange::AddTenant { .. }
-            | RegistryChange::UpdateTenant { .. }
-            | RegistryChange::BeginErasure { .. }
-            | RegistryChange::AddClient(_)
-            | RegistryChange::AddToken { .. }
-            | RegistryChange::CountRestore { .. }
-            | RegistryChange::Record
-            | RegistryChange::WriteProbe => {}
-        }
-        Ok(rows)
-    }
-
-    /// The row that the change has written. Tokens are short-lived and many: only their revocation is named.
-    async fn written_row<S: SqlSession>(
-        &self,
-        session: &S,
-        key: &RegistryKey,
-    ) -> Result<Option<RegistryVersion>, StoreError> {
-        let (table, column, id) = match self {
-            RegistryChange::AddTenant { tenant, .. } => (&TENANTS, "tenant", tenant.id.as_str()),
-            RegistryChange::UpdateTenant { id, .. } | RegistryChange::BeginErasure { tenant: id, .. } => {
-                (&TENANTS, "tenant", id.as_str())
-            }
-            RegistryChange::AddClient(client) => (&CLIENTS, "client", client.id.as_str()),
-            RegistryChange::RotateClient { id, .. } | RegistryChange::RevokeClient { id, .. } => {
-                (&CLIENTS, "client", id.as_str())
-            }
-            RegistryChange::FinishErasure { .. }
-            | RegistryChange::AddToken { .. }
-            | RegistryChange::RevokeToken { .. }
-            | RegistryChange::LoginRecords { .. }
-            | RegistryChange::CountRestore { .. }
-            | RegistryChange::Record
-            | RegistryChange::WriteProbe => return Ok(None),
-        };
-        let found = table.find(session, key, &format!("WHERE {column} = $1"), &[id.into()]).await?;
-        Ok(found.first().map(|row| (table.name, id.to_owned(), Some(row.version()))))
     }
 
     async fn make<S: IndexSession>(&self, session: &S, key: &RegistryKey, record: &str) -> Result<Applied, StoreError> {

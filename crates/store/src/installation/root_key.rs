@@ -2,6 +2,8 @@
 //! with the database, and stored wrapped with the master key of the data folder. A new master key therefore wraps one key
 //! again, and no other row changes. While the master key is rotated, the old and the new one open the database.
 
+use std::path::Path;
+
 use frontdesk_engine::ports::Random;
 use frontdesk_engine::seal::SealKey;
 use rusqlite::Connection;
@@ -29,15 +31,7 @@ pub async fn open_root_key(
     random: &dyn Random,
 ) -> Result<SealKey, StoreError> {
     match location {
-        DataLocation::Sqlite(path) => {
-            let connection = open::writer(path)?;
-            connection.execute_batch("BEGIN IMMEDIATE")?;
-            let is_new = !has_table(&connection, "fd_tenant")?;
-            connection.execute_batch(CREATE_TABLE)?;
-            let root = run_ready(find_or_create(&connection, master, random, is_new.into()))?;
-            connection.execute_batch("COMMIT")?;
-            Ok(root)
-        }
+        DataLocation::Sqlite(path) => open_in_file(path, master, random).map_err(|error| error.of_file(path)),
         DataLocation::Postgres(address) => {
             let connection = PgConnection::connect(&address.without_statement_timeout()).await?;
             connection.batch_execute(BEGIN).await?;
@@ -55,14 +49,7 @@ pub async fn open_root_key(
 /// The same for a database that exists; nothing is written.
 pub async fn read_root_key(location: &DataLocation, master: &SealKey) -> Result<SealKey, StoreError> {
     match location {
-        DataLocation::Sqlite(path) => {
-            let connection = open::reader(path)?;
-            if has_table(&connection, "fd_root_key")? {
-                run_ready(find(&connection, master))
-            } else {
-                Ok(master.clone())
-            }
-        }
+        DataLocation::Sqlite(path) => read_in_file(path, master).map_err(|error| error.of_file(path)),
         DataLocation::Postgres(address) => {
             let connection = PgConnection::connect(&address.with_statement_timeout()).await?;
             let text = "SELECT 1 WHERE to_regclass('fd_root_key') IS NOT NULL";
@@ -95,6 +82,21 @@ pub async fn retire_other_master_keys(location: &DataLocation, master: &SealKey)
             retire(&PgConnection::connect(&address.with_statement_timeout()).await?, master).await
         }
     }
+}
+
+fn open_in_file(path: &Path, master: &SealKey, random: &dyn Random) -> Result<SealKey, StoreError> {
+    let connection = open::writer(path)?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let is_new = !has_table(&connection, "fd_tenant")?;
+    connection.execute_batch(CREATE_TABLE)?;
+    let root = run_ready(find_or_create(&connection, master, random, is_new.into()))?;
+    connection.execute_batch("COMMIT")?;
+    Ok(root)
+}
+
+fn read_in_file(path: &Path, master: &SealKey) -> Result<SealKey, StoreError> {
+    let connection = open::reader(path)?;
+    if has_table(&connection, "fd_root_key")? { run_ready(find(&connection, master)) } else { Ok(master.clone()) }
 }
 
 /// How many master keys open the database.
