@@ -66,7 +66,8 @@ pub(super) fn run(args: ServeArgs) -> Result<ExitCode, CliError> {
     })
 }
 
-/// While nobody can log in, whoever starts the server gets a link with which the first user is made. It is not in the log.
+/// While nobody can log in, whoever starts the server gets a link with which the first user is made. It is on
+/// standard output: the log is on standard error.
 async fn print_first_link(app: &App) -> Result<(), CliError> {
     let users = app.identity.users();
     if app.token_resources.is_empty() || users.has_users().await.map_err(|fault| fault.message.into_owned())? {
@@ -75,7 +76,7 @@ async fn print_first_link(app: &App) -> Result<(), CliError> {
     let secret = users.first_user_link().await?;
     let link = admin::setup_link(app, &secret);
     writeln!(
-        io::stderr().lock(),
+        io::stdout().lock(),
         "Nobody can log in yet. Make the first user here, once, within a day:\n  {link}\nor with `frontdesk user add`."
     )?;
     Ok(())

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::app::TestApp;
 use frontdesk_testkit::app::http_client::HttpClient;
 use frontdesk_testkit::app::process::CommandProcess;
+use frontdesk_testkit::{TestFolder, eventually};
 
 #[tokio::test]
 async fn the_demo_page_searches_the_stock() {
@@ -36,9 +36,12 @@ async fn the_demo_page_searches_the_stock() {
     let own: Vec<&Value> = clients.iter().filter(|client| client["name"] == "Demo page").collect();
     assert_eq!(own.len(), 1, "{clients:?}");
     assert_eq!(own[0]["scopes"], serde_json::json!(["amcp:inventory:read"]));
-    let (_, audit, _) = desk.command(&["audit", "export"]);
     let id = own[0]["id"].as_str().unwrap();
-    assert!(audit.lines().any(|line| line.contains(id) && line.contains("inventory.search")), "{audit}");
+    eventually("the search is in the audit log", async || {
+        let (_, audit, _) = desk.command(&["audit", "export"]);
+        audit.lines().any(|line| line.contains(id) && line.contains("inventory.search"))
+    })
+    .await;
 
     // Revoked, the form gets another one.
     assert_eq!(desk.command(&["client", "revoke", id]).0, Some(0));
