@@ -57,6 +57,7 @@ fn a_tenant_is_added_shown_changed_and_listed() {
          open         tue 09:00-12:00\n\
          open         tue 13:00-18:00\n\
          open         sat 10:00-14:00\n\
+         stored       0 records, 0 bytes\n\
          Let a program in with: frontdesk client add --name NAME --tenant dlr_acme --scope SCOPE\n"
     );
     let update =
@@ -64,7 +65,8 @@ fn a_tenant_is_added_shown_changed_and_listed() {
     let clear = ["--clear", "city", "--clear", "currency"];
     let expected = json!({"id": "dlr_acme", "name": "Acme", "group": "acme", "time_zone": "Europe/Berlin",
         "street": "Hafen 1", "city": null, "region": null, "postal_code": null, "country": "DE",
-        "opening_hours": ["sun 10:00-12:00"], "currency": null, "erasing_since": null});
+        "opening_hours": ["sun 10:00-12:00"], "currency": null, "erasing_since": null,
+        "stored": {"records": 0, "bytes": 0, "clients": {}}});
     assert_eq!(json_of(&desk, &[&update[..], &clear].concat()), expected);
     assert_eq!(json_of(&desk, &["tenant", "show", "dlr_acme"]), expected);
     done(&desk, &["tenant", "update", "dlr_acme", "--clear", "address"]);
@@ -107,7 +109,7 @@ fn tenants_are_administered_before_the_first_start() {
     assert_eq!(serde_json::from_str::<Value>(&added.out).unwrap()["name"], "House");
     assert_eq!(
         run(&["tenant", "update", "house", "--group", "g"]).out,
-        "tenant       house\nname         House\ngroup        g\n"
+        "tenant       house\nname         House\ngroup        g\nstored       0 records, 0 bytes\n"
     );
     let client = run(&["client", "add", "--name", "A", "--group", "g", "--scope", READ_STOCK]);
     assert_eq!(client.code, Some(0), "{}", client.err);

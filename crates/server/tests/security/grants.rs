@@ -58,7 +58,7 @@ async fn a6_02_only_client_credentials_and_no_redirects() {
     }
     let server = stranger.get("/.well-known/oauth-authorization-server").await.json();
     assert_eq!(server["response_types_supported"], json!(["code"]));
-    assert_eq!(server["grant_types_supported"], json!(["client_credentials", "authorization_code", "refresh_token"]));
+    assert_eq!(server["grant_types_supported"], json!(["authorization_code", "refresh_token", "client_credentials"]));
 }
 
 #[tokio::test]

@@ -99,9 +99,7 @@ async fn a6_05_everything_that_is_advertised_exists() {
         }
     }
     assert_eq!(seen, 24);
-    for absent in
-        ["/register", "/jwks", "/userinfo", "/introspect", "/metrics", "/health", "/admin", "/debug", "/.git/HEAD"]
-    {
+    for absent in ["/jwks", "/userinfo", "/introspect", "/metrics", "/health", "/admin", "/debug", "/.git/HEAD"] {
         assert_eq!(stranger.get(absent).await.status, 404, "{absent}");
     }
 }
