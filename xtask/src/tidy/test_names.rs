@@ -39,6 +39,15 @@ pub(super) fn tests(tree: &Tree) -> Vec<Test> {
     found
 }
 
+/// The same, and those inside the sources of a crate.
+pub(super) fn tests_with_unit_tests(tree: &Tree) -> Vec<Test> {
+    let sources =
+        tree.inside("crates/", ".rs").filter(|file| file.in_crate().is_some_and(|(_, rest)| rest.starts_with("src/")));
+    let mut found = tests(tree);
+    found.extend(sources.flat_map(rust_tests));
+    found
+}
+
 fn rust_tests(file: &File) -> Vec<Test> {
     let mut found = Vec::new();
     let mut is_marked = false;

@@ -281,6 +281,25 @@ async fn consent_is_remembered_for_exactly_what_was_allowed() {
     assert!(page.status == 200 && html(&page).contains("id=\"warning\""), "{}", html(&page));
 }
 
+/// [O19] It is of one user and one dealership: another user is asked, and so is this one when the dealership has gone.
+#[tokio::test]
+async fn consent_is_of_one_user_and_one_dealership() {
+    let people = people().await;
+    people.add_user("two@north.example", UserRole::Manager, &["north", "south"]).await;
+    let mut browser = people.logged_in_as("two@north.example").await;
+    let query = people.query(&[]);
+    browser.code(&query).await;
+    let code = answer(&browser.get("/authorize", &query).await, "code").unwrap();
+    let tokens = Tokens::of(&people.post("/token", &people.redemption(&code)).await);
+    let caller = people.bench.identify(&tokens.access, RESOURCE).await.unwrap();
+    assert_eq!(caller.tenants.iter().map(|tenant| tenant.as_str()).collect::<Vec<_>>(), ["north"]);
+    let mut other = people.logged_in().await;
+    assert!(html(&other.get("/authorize", &query).await).contains("id=\"consent\""));
+    people.bench.registry.state().tenants.retain(|tenant| tenant.id.as_str() != "north");
+    let page = browser.get("/authorize", &query).await;
+    assert!(page.status == 200 && html(&page).contains("id=\"consent\""), "{}", html(&page));
+}
+
 /// [S5, A6-18] `max_age` and `prompt=login` ask for the password again; the time of the login is that of the token.
 #[tokio::test]
 async fn a_recent_login_can_be_asked_for() {

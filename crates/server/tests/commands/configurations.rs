@@ -50,8 +50,14 @@ async fn the_minimal_example_serves() {
     let mut client = HttpClient::new(address, &folder.join("frontdesk-data/tls/ca.pem"));
     assert!(client.get("/").await.text().contains("/mcp/automotive"));
     assert_eq!(client.request("POST", "/mcp/automotive", &[], "{}").await.status, 401);
-    let CommandOutput { code, out, .. } = desk.stop();
+    let CommandOutput { code, out, err } = desk.stop();
     assert_eq!((code, out.as_str()), (Some(0), ""));
+    // The link with which the first user is made is in a file of the owner, and not logged.
+    let file = folder.join("frontdesk-data/setup-link");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let link = fs::read_to_string(&file).unwrap();
+    assert!(link.starts_with(&format!("https://localhost:{}/setup/", address.port())), "{link}");
+    assert!(err.contains("setup-link") && !err.contains("/setup/"), "{err}");
 }
 
 #[tokio::test]

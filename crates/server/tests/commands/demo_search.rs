@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::app::TestApp;
 use frontdesk_testkit::app::http_client::HttpClient;
 use frontdesk_testkit::app::process::CommandProcess;
+use frontdesk_testkit::{TestFolder, eventually};
 
 #[tokio::test]
 async fn the_demo_page_searches_the_stock() {
@@ -37,16 +37,11 @@ async fn the_demo_page_searches_the_stock() {
     assert_eq!(own.len(), 1, "{clients:?}");
     assert_eq!(own[0]["scopes"], serde_json::json!(["amcp:inventory:read"]));
     let id = own[0]["id"].as_str().unwrap();
-    // Records of reads are written in groups.
-    let is_recorded = || {
+    eventually("the search is in the audit log", async || {
         let (_, audit, _) = desk.command(&["audit", "export"]);
         audit.lines().any(|line| line.contains(id) && line.contains("inventory.search"))
-    };
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while !is_recorded() {
-        assert!(std::time::Instant::now() < deadline, "the search was not recorded");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+    })
+    .await;
 
     // Revoked, the form gets another one.
     assert_eq!(desk.command(&["client", "revoke", id]).0, Some(0));

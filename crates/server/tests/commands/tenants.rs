@@ -65,7 +65,8 @@ fn a_tenant_is_added_shown_changed_and_listed() {
     let clear = ["--clear", "city", "--clear", "currency"];
     let expected = json!({"id": "dlr_acme", "name": "Acme", "group": "acme", "time_zone": "Europe/Berlin",
         "street": "Hafen 1", "city": null, "region": null, "postal_code": null, "country": "DE",
-        "opening_hours": ["sun 10:00-12:00"], "currency": null, "erasing_since": null});
+        "opening_hours": ["sun 10:00-12:00"], "currency": null, "erasing_since": null,
+        "stored": {"records": 0, "bytes": 0, "clients": {}}});
     assert_eq!(json_of(&desk, &[&update[..], &clear].concat()), expected);
     assert_eq!(json_of(&desk, &["tenant", "show", "dlr_acme"]), expected);
     done(&desk, &["tenant", "update", "dlr_acme", "--clear", "address"]);

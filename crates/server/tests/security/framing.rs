@@ -174,7 +174,7 @@ async fn a_trailing_slash_is_answered_like_the_path_without_it() {
         ("/api/v1/mcp/unknown", 401),
         ("/token", 415),
         ("/revoke", 415),
-        ("/authorize", 400),
+        ("/authorize", 405),
         ("/.well-known/oauth-protected-resource/mcp/automotive", 405),
         ("/mcp", 404),
     ];

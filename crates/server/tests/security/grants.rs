@@ -30,8 +30,6 @@ async fn a6_02_only_client_credentials_and_no_redirects() {
         "implicit",
         "token",
         "password",
-        "authorization_code",
-        "refresh_token",
         "urn:ietf:params:oauth:grant-type:device_code",
         "urn:ietf:params:oauth:grant-type:jwt-bearer",
         "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -43,6 +41,11 @@ async fn a6_02_only_client_credentials_and_no_redirects() {
         let response = post(&desk, &[FORM], &body).await;
         assert_eq!(refusal(&response), (400, "unsupported_grant_type".to_owned()), "{grant}");
     }
+    // Those of people are not for a client that acts for itself.
+    for grant in ["authorization_code", "refresh_token"] {
+        let body = format!("grant_type={grant}&{client}&code=c&refresh_token=d");
+        assert_eq!(refusal(&post(&desk, &[FORM], &body).await), (400, "unauthorized_client".to_owned()), "{grant}");
+    }
     assert_eq!(refusal(&post(&desk, &[FORM], &client).await), (400, "invalid_request".to_owned()));
 
     let mut stranger = desk.stranger();
@@ -50,12 +53,12 @@ async fn a6_02_only_client_credentials_and_no_redirects() {
         let there = "redirect_uri=https%3A%2F%2Fevil.example&state=s&response_mode=fragment";
         let target = format!("/authorize?response_type={kind}&client_id={id}&{there}");
         let response = stranger.get(&target).await;
-        assert_eq!(refusal(&response), (400, "unsupported_response_type".to_owned()), "{kind}");
+        assert_eq!((response.status, response.header("location")), (400, None), "{kind}");
         assert!(!response.text().contains("evil.example"));
     }
     let server = stranger.get("/.well-known/oauth-authorization-server").await.json();
-    assert_eq!(server["response_types_supported"], json!([]));
-    assert_eq!(server["grant_types_supported"], json!(["client_credentials"]));
+    assert_eq!(server["response_types_supported"], json!(["code"]));
+    assert_eq!(server["grant_types_supported"], json!(["authorization_code", "refresh_token", "client_credentials"]));
 }
 
 #[tokio::test]

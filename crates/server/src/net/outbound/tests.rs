@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use frontdesk_engine::model::tool::Future;
-use frontdesk_engine::ports::http_client::{HttpClient as _, HttpError, HttpRequest, HttpResponse};
+use frontdesk_engine::ports::http_client::{DocumentRequest, HttpClient as _, HttpError, HttpRequest, HttpResponse};
 use frontdesk_testkit::TestFolder;
 use frontdesk_testkit::app::receiver::{HttpsReceiver, ReceiverAnswer};
 
@@ -45,6 +45,15 @@ fn request(url: &str) -> HttpRequest {
         url: url.to_owned(),
         headers: vec![("content-type", "application/json".to_owned())],
         body: Bytes::from_static(b"{\"a\":1}"),
+        timeout: Duration::from_secs(30),
+        max_response: 1024,
+    }
+}
+
+fn document(url: &str) -> DocumentRequest {
+    DocumentRequest {
+        url: url.to_owned(),
+        accept: "application/json",
         timeout: Duration::from_secs(30),
         max_response: 1024,
     }
@@ -117,8 +126,9 @@ async fn o27_requests_go_to_public_https_addresses_only() {
         "[2002:7f00:1::]",
         "①②⑦.0.0.1",
     ] {
-        let answer = guarded.post(request(&format!("https://{host}:{port}/"))).await;
-        assert_eq!(answer, Err(HttpError::Refused), "{host}");
+        let url = format!("https://{host}:{port}/");
+        assert_eq!(guarded.post(request(&url)).await, Err(HttpError::Refused), "{host}");
+        assert_eq!(guarded.get(document(&url)).await, Err(HttpError::Refused), "{host}");
     }
     let open = client(LOOPBACK, stage.ca.clone());
     for url in [
@@ -132,6 +142,7 @@ async fn o27_requests_go_to_public_https_addresses_only() {
         "localhost".to_owned(),
     ] {
         assert_eq!(open.post(request(&url)).await, Err(HttpError::Refused), "{url}");
+        assert_eq!(open.get(document(&url)).await, Err(HttpError::Refused), "{url}");
     }
     assert_eq!(stage.receiver.connections(), 0);
 }
@@ -143,6 +154,7 @@ async fn o27_a_name_is_resolved_once_for_each_connection() {
     assert_eq!(private.post(request("https://rebind.example/")).await, Err(HttpError::Refused));
     let mixed = resolving(&[], vec![vec!["93.184.216.34", "10.0.0.1"]]);
     assert_eq!(mixed.post(request("https://rebind.example/")).await, Err(HttpError::Refused), "one of two is private");
+    assert_eq!(mixed.get(document("https://rebind.example/")).await, Err(HttpError::Refused), "one of two is private");
     let stage = Stage::new();
     let lists = vec![vec!["127.0.0.1"], vec!["10.0.0.1"], vec!["127.0.0.1"]];
     let trusting = config(LOOPBACK, Some(stage.ca.clone()));
