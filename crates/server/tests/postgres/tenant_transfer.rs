@@ -70,9 +70,12 @@ fn kept(database: &Path) -> BTreeMap<String, Vec<String>> {
     };
     let mut found = BTreeMap::new();
     for table in list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'fd_tenant' ORDER BY name") {
-        // Hashes are computed again, and what a client has added is about the database in which it did.
-        let columns =
-            list(&format!("SELECT name FROM pragma_table_info('{table}') WHERE name NOT IN ('hash', 'client_usage')"));
+        // Hashes are computed again, so are the MACs of clients, which are keyed by the database; and what a client has
+        // added is about the database in which it did.
+        let mac = if table == "fd_client" { "mac" } else { "hash" };
+        let columns = list(&format!(
+            "SELECT name FROM pragma_table_info('{table}') WHERE name NOT IN ('hash', 'client_usage', '{mac}')"
+        ));
         let whose = match table.as_str() {
             "fd_client" => format!("tenants = '{LAKESIDE}'"),
             "fd_audit" => format!("chain = 'tenant:{LAKESIDE}'"),
@@ -274,7 +277,7 @@ async fn an_import_beside_a_running_server_checks_the_database() {
     assert!(said.starts_with("frontdesk: the PostgreSQL role postgres is a superuser"), "{said}");
     assert_eq!(
         imported(&running.data(), &empty.url()),
-        "frontdesk: this version of Frontdesk has not set up the PostgreSQL database yet. Start `frontdesk serve` with \
+        "frontdesk: this version of Frontdesk has not set up the database yet. Start `frontdesk serve` with \
          it, or stop the server that uses the data folder, and import again."
     );
     server.sql("ALTER TABLE vehicle NO FORCE ROW LEVEL SECURITY");
