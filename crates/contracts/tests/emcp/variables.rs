@@ -69,17 +69,22 @@ async fn variable_lookups_are_cached_for_a_second_if_found() {
         (json!(["price:d"]), 0),
         (json!(["price", "sku"]), 0),
         (json!(["price"]), 0),
+        // A clock that is set back changes nothing: entries age by the monotonic one.
         (json!(["price"]), -5000),
     ] {
-        clock.advance(wait);
+        if wait < 0 {
+            clock.step(wait);
+        } else {
+            clock.advance(wait);
+        }
         desk.call_ok("evo.content.get", json!({"id": 13, "with_tvs": names})).await;
         seen.push(lookups.load(Ordering::Relaxed));
     }
-    assert_eq!(seen, [1, 1, 1, 2, 3, 4, 4, 5]);
+    assert_eq!(seen, [1, 1, 1, 2, 3, 4, 4, 4]);
     for _ in 0..2 {
         desk.error("evo.content.get", json!({"id": 13, "with_tvs": ["nowhere"]})).await;
     }
-    assert_eq!(lookups.load(Ordering::Relaxed), 7);
+    assert_eq!(lookups.load(Ordering::Relaxed), 6);
 }
 
 /// All twelve variables of the site, one of them with its default.

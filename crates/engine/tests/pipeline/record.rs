@@ -104,7 +104,7 @@ async fn nothing_personal_leaves_while_it_cannot_be_recorded() {
     test.store.inject(|faults| faults.records = InjectedFault::Fail);
     assert_eq!(
         test.call(KEEPER, "member.get", r#"{"id":"m1"}"#).await,
-        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"The service cannot do this right now; nothing was changed. Try again.","data":{"fault":"unavailable","at":"tool member.get","retry_after":1}}}"#
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"This answer has personal data, and the record of its reading cannot be stored right now; what was done before under an idempotency key stays done. Repeat the request, with the same key.","data":{"fault":"unavailable","at":"tool member.get","retry_after":1}}}"#
     );
     let seen = r#""method":"tools/call","tool":"member.get","tenant":"north","outcome":"unavailable","ids":["m1"]"#;
     assert_eq!(test.calls.lines(), [line(KEEPER, seen)]);
