@@ -1,5 +1,6 @@
 //! Errors of the store. Their text is for operators and logs and never reaches a caller.
 
+mod conversions;
 mod database_kind;
 mod fault;
 mod postgres;
@@ -360,18 +361,6 @@ impl fmt::Display for StoreError {
 }
 
 impl std::error::Error for StoreError {}
-
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> StoreError {
-        StoreError::Database(error)
-    }
-}
-
-impl From<tokio_postgres::Error> for StoreError {
-    fn from(error: tokio_postgres::Error) -> StoreError {
-        StoreError::Postgres(error)
-    }
-}
 
 impl StoreError {
     pub(crate) fn from_connect(error: tokio_postgres::Error) -> StoreError {
