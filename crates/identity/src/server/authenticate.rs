@@ -27,10 +27,14 @@ pub(crate) enum AuthenticatedClient {
     /// Acts for itself.
     Service(Client),
     /// Acts for people.
-    Login(InteractiveClient),
+    Login(Box<InteractiveClient>),
 }
 
 impl AuthenticatedClient {
+    fn of_people(client: InteractiveClient) -> AuthenticatedClient {
+        AuthenticatedClient::Login(Box::new(client))
+    }
+
     pub(crate) fn id(&self) -> &ClientId {
         match self {
             AuthenticatedClient::Service(client) => &client.id,
@@ -90,7 +94,7 @@ impl EmbeddedServer {
             ClientCredentials::Public { id } => {
                 let client = self.interactive_client(id).await?;
                 let public = client.filter(|client| client.authentication == ClientAuthentication::None);
-                public.map(AuthenticatedClient::Login).ok_or_else(OAuthError::invalid_client)
+                public.map(AuthenticatedClient::of_people).ok_or_else(OAuthError::invalid_client)
             }
             ClientCredentials::Assertion { id, assertion } => self.by_assertion(id, assertion).await,
         }
@@ -106,7 +110,11 @@ impl EmbeddedServer {
                 ClientAuthentication::None | ClientAuthentication::Keys(_) => "",
             };
             let is_right = bool::from(hex(&hash).as_bytes().ct_eq(stored.as_bytes()));
-            return if is_right { Ok(AuthenticatedClient::Login(client)) } else { Err(OAuthError::invalid_client()) };
+            return if is_right {
+                Ok(AuthenticatedClient::of_people(client))
+            } else {
+                Err(OAuthError::invalid_client())
+            };
         }
         let stored = found.as_ref().map_or([0; 32], |client| client.secret);
         let active = found.as_ref().is_some_and(|client| client.revoked_at.is_none());
@@ -127,16 +135,21 @@ impl EmbeddedServer {
             ClientAuthentication::None | ClientAuthentication::Secret(_) => return Err(OAuthError::invalid_client()),
         };
         if self.accept_assertion(&assertion, claimed, keys).await? {
-            Ok(AuthenticatedClient::Login(client))
+            Ok(AuthenticatedClient::of_people(client))
         } else {
             Err(OAuthError::invalid_client())
         }
     }
 
-    pub(crate) fn check_rate(&self, key: &[&str], factor: u32) -> Result<(), OAuthError> {
+    /// An error is the seconds to wait.
+    pub(crate) fn take_rate(&self, key: &[&str], factor: u32) -> Result<(), u64> {
         let per_minute = self.settings.token_requests_per_minute.saturating_mul(factor);
         let budget = Budget { per_minute, burst: per_minute };
-        self.rates.take(key, budget, self.clock.monotonic()).map_err(|seconds| {
+        self.rates.take(key, budget, self.clock.monotonic())
+    }
+
+    pub(crate) fn check_rate(&self, key: &[&str], factor: u32) -> Result<(), OAuthError> {
+        self.take_rate(key, factor).map_err(|seconds| {
             OAuthError::new(
                 OAuthErrorKind::RateLimited(seconds),
                 "Too many requests. Retry after the seconds in Retry-After, and reuse a token until it expires.",

@@ -11,7 +11,6 @@ use frontdesk_engine::model::reply::Reply;
 use frontdesk_engine::ports::Durability;
 
 use super::EmbeddedServer;
-use super::error::OAuthErrorKind;
 use super::form::FormParameters;
 use super::pages;
 use super::request::OAuthRequest;
@@ -201,12 +200,8 @@ impl EmbeddedServer {
         endpoint: PageEndpoint,
         observation: &mut Observation,
     ) -> Result<PageOutcome, PageError> {
-        self.check_rate(&["address", "page", &address_key(request)], PAGES_PER_ADDRESS).map_err(|error| match error
-            .kind
-        {
-            OAuthErrorKind::RateLimited(seconds) => PageError::RateLimited(seconds),
-            _ => PageError::bad_request("Try again."),
-        })?;
+        self.take_rate(&["address", "page", &address_key(request)], PAGES_PER_ADDRESS)
+            .map_err(PageError::RateLimited)?;
         match endpoint {
             PageEndpoint::Authorize => self.authorize(request, observation).await,
             PageEndpoint::Login => self.login(request, observation).await,

@@ -44,7 +44,7 @@ async fn pkce_and_the_code_flow_cannot_be_avoided() {
     }
     let code = browser.code(&people.query(&[])).await;
     let form = people.redemption(&code);
-    let without = form.replace(&format!("&code_verifier={}", VERIFIER.replace('~', "~")), "");
+    let without = form.replace(&format!("&code_verifier={VERIFIER}"), "");
     assert_eq!(error(&people.post("/token", &without).await, 400), "invalid_request");
     for wrong in ["x".repeat(43), VERIFIER.to_lowercase(), format!("{VERIFIER}x"), VERIFIER.replace('a', "b")] {
         let reply = people.post("/token", &form.replace(VERIFIER, &wrong)).await;

@@ -129,7 +129,7 @@ pub(crate) struct Tokens {
 impl Tokens {
     pub(crate) fn of(reply: &Reply) -> Tokens {
         let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
-        let text = |name: &str| answer[name].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+        let text = |name: &str| answer[name].as_str().ok_or_else(|| answer.to_string()).unwrap().to_owned();
         Tokens { access: text("access_token"), refresh: text("refresh_token"), scope: text("scope") }
     }
 }
@@ -186,7 +186,7 @@ impl TestBrowser<'_> {
 
     pub(crate) async fn code(&mut self, query: &str) -> String {
         let reply = self.allow(query).await;
-        answer(&reply, "code").unwrap_or_else(|| panic!("{}", html(&reply)))
+        answer(&reply, "code").ok_or_else(|| html(&reply)).unwrap()
     }
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn html(reply: &Reply) -> &str {
 pub(crate) fn hidden(page: &Reply, name: &str) -> String {
     let marker = format!("name=\"{name}\" value=\"");
     let text = html(page);
-    let value = text.split(&marker).nth(1).unwrap_or_else(|| panic!("no {name} in {text}"));
+    let value = text.split(&marker).nth(1).ok_or_else(|| format!("no {name} in {text}")).unwrap();
     value.split('"').next().unwrap().to_owned()
 }
 

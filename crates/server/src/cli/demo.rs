@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use frontdesk_cms_fixture::{CmsSite, ScriptDialect};
+use frontdesk_contracts::ENTRIES;
 use frontdesk_contracts::demo::{
     Business, BusinessData, DemoInfo, DemoPartner, DemoSite, business_data, info, partner as demo_partner,
     partner_data, registration, site as demo_site,
@@ -25,10 +26,10 @@ use super::demo_banner::{BannerClient, DemoBanner, MountBanner, PartnerBanner, S
 use super::demo_partner::{PartnerAccess, access, make_tokens, with_partner};
 use super::demo_user::demo_user;
 use super::serve::{ListenSources, run_started, start};
-use super::{CliError, StoreGuard, load_config, run_server};
+use super::{CliError, StoreGuard, run_server, with_flags};
 use crate::admin::{client_record, tenant_record, tenant_update_record};
 use crate::app::{App, OnSighup};
-use crate::config::{LoadedConfig, MountConfig, PublicUrl, ValueSource};
+use crate::config::{LoadedConfig, MountConfig, PublicUrl, ValueSource, load};
 use crate::data_dir::{DataDir, require_data};
 use crate::http::DemoSearch;
 use crate::net::AddressSource;
@@ -79,14 +80,12 @@ pub(super) struct DemoArgs {
 pub(super) fn run(args: DemoArgs) -> Result<ExitCode, CliError> {
     // Any free port for the admin listener, so that two demos can run on one machine.
     let operator = args.operator_listen.map_or("127.0.0.1:0".to_owned(), |listen| listen.to_string());
-    // Clients that know no other way may register themselves, as long as nobody says otherwise.
     let mut flags = vec![("FRONTDESK_OPERATOR_LISTEN", operator)];
-    if std::env::var_os(REGISTRATION).is_none() {
-        flags.push((REGISTRATION, "on".to_owned()));
-    }
     flags.extend(args.data.map(|data| ("FRONTDESK_DATA", data.display().to_string())));
     flags.extend(args.listen.map(|listen| ("FRONTDESK_LISTEN", listen.to_string())));
-    let loaded = load_config(None, flags)?;
+    // Clients that know no other way may register themselves; the environment, which comes later, may say otherwise.
+    let defaults = [(REGISTRATION.to_owned(), "on".to_owned())];
+    let loaded = load(None, defaults.into_iter().chain(with_flags(flags)), ENTRIES)?;
     // A site and a partner are added only if nobody has configured the mounts.
     let is_default = has_default_mounts(&loaded);
     let (site, partner) = (demo_site().filter(|_| is_default), demo_partner().filter(|_| is_default));
