@@ -145,7 +145,7 @@ pub async fn slow(options: &AttackOptions) -> BenchResult<Vec<AttackFigure>> {
 async fn stall(route: Route, number: usize, token: String, opening: Arc<Semaphore>) -> Option<Duration> {
     let place = opening.acquire().await.ok()?;
     let last = u8::try_from(2 + number % 12).unwrap_or(2);
-    if number % 3 == 0 {
+    if number.is_multiple_of(3) {
         let mut socket = route.socket_from(last).await.ok()?;
         socket.write_all(HALF_A_GREETING).await.ok()?;
         drop(place);
