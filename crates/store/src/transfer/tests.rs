@@ -25,13 +25,14 @@ static BOAT: TableSpec = TableSpec {
 /// Not transferred: the tenant's own row and the chain heads, which the import creates, short-lived tokens, what tables
 /// of this database are indexed for, which tenants were erased here, and what this installation's audit record is compared
 /// with.
-const NOT_TRANSFERRED: [&str; 9] = [
+const NOT_TRANSFERRED: [&str; 10] = [
     "fd_audit_head",
     "fd_audit_roster",
     "fd_audit_summary",
     "fd_erasure",
     "fd_index",
     "fd_installation",
+    "fd_login_record",
     "fd_root_key",
     "fd_tenant",
     "fd_token",

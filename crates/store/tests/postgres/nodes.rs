@@ -171,7 +171,7 @@ async fn nodes_that_start_together_make_the_schema_once() {
         );
     }
     assert_eq!(all.join_all().await, vec![Ok(()); 4]);
-    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["7"]);
+    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["9"]);
     test.database.sql("UPDATE fd_schema SET version = 99");
     let refused = open(&test.database.url(), &[&BOAT], [7; 32], &test.clock).await.err().unwrap();
     assert_eq!(

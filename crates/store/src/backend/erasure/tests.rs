@@ -20,8 +20,8 @@ static BOAT: TableSpec = TableSpec {
 };
 
 /// Erased by statements of their own: the head with its chain; tokens when it begins; clients, which may have other
-/// tenants, and the tenant's row when it ends.
-const BY_OTHER_STEPS: [&str; 4] = ["fd_audit_head", "fd_client", "fd_tenant", "fd_token"];
+/// tenants, and the tenant's row when it ends; what people have allowed for it when it begins.
+const BY_OTHER_STEPS: [&str; 5] = ["fd_audit_head", "fd_client", "fd_login_record", "fd_tenant", "fd_token"];
 
 /// Without rows of tenants: what tables are indexed for, which tenants were erased and that their chains have ended, and
 /// what the audit record is compared with; the root key.
