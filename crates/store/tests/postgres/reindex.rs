@@ -59,7 +59,8 @@ async fn a_database_of_an_earlier_release_is_migrated() {
          DROP COLUMN tenant_group, DROP COLUMN erasing_at, DROP COLUMN version, DROP COLUMN mac; \
          ALTER TABLE fd_client DROP COLUMN tenant_groups, DROP COLUMN version, DROP COLUMN mac; \
          ALTER TABLE fd_token DROP COLUMN authenticated_at, DROP COLUMN version, DROP COLUMN mac; \
-         DROP TABLE fd_installation, fd_audit_roster, fd_audit_summary",
+         ALTER TABLE fd_counter DROP COLUMN stored_rows, DROP COLUMN stored_bytes, DROP COLUMN client_usage; \
+         DROP TABLE fd_installation, fd_audit_roster, fd_audit_summary, fd_login_record",
     );
     for table in ["fd_audit", "fd_audit_head"] {
         let own = "chain = 'tenant:' || current_setting('frontdesk.tenant', true) OR chain LIKE 'node:%'";
@@ -74,7 +75,7 @@ async fn a_database_of_an_earlier_release_is_migrated() {
     done(&store, plan("change", &north(), vec![change])).await;
     let found = store.get(&north(), &BOAT, "b1", Disclosure::ToChange).await.unwrap().unwrap();
     assert_eq!(found.secret, secret);
-    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["6"]);
+    assert_eq!(test.database.sql("SELECT version FROM fd_schema"), ["9"]);
     // Administration has a chain of its own now, and what was recorded before stays verifiable.
     store.record_administration(r#"{"did":"something"}"#.to_owned()).await.unwrap();
     let administration = test.peek().administration();

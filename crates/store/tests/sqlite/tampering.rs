@@ -54,7 +54,10 @@ async fn rows_of_an_earlier_release_get_their_macs_once() {
     let strip = "UPDATE boat SET mac = NULL; ALTER TABLE fd_tenant DROP COLUMN version; \
                  ALTER TABLE fd_tenant DROP COLUMN mac; ALTER TABLE fd_client DROP COLUMN version; \
                  ALTER TABLE fd_client DROP COLUMN mac; ALTER TABLE fd_token DROP COLUMN version; \
-                 ALTER TABLE fd_token DROP COLUMN mac; PRAGMA user_version = 4";
+                 ALTER TABLE fd_token DROP COLUMN mac; DROP TABLE fd_installation; DROP TABLE fd_audit_roster; \
+                 DROP TABLE fd_audit_summary; DROP TABLE fd_login_record; \
+                 ALTER TABLE fd_counter DROP COLUMN stored_rows; ALTER TABLE fd_counter DROP COLUMN stored_bytes; \
+                 ALTER TABLE fd_counter DROP COLUMN client_usage; PRAGMA user_version = 4";
     test.raw().execute_batch(strip).unwrap();
     let refused = open_with(&test, UnauthenticatedRows::Refuse).err().unwrap();
     assert!(matches!(refused, StoreError::MacsRemoved), "{refused}");
