@@ -257,6 +257,21 @@ fn a_backup_without_a_mac_needs_an_operators_word() {
     assert!(exported.out.contains(r#""operator":"restore.unverified""#), "{}", exported.out);
 }
 
+#[test]
+fn a_backup_without_a_mac_is_restored_on_an_operators_word() {
+    let desk = TestApp::start();
+    let folder = TestFolder::new();
+    let (backup, data) = (folder.join("desk.db"), with_key_of(&desk, &folder));
+    assert_eq!(desk.command(&["backup", text(&backup)]).0, Some(0));
+    edited(&backup, "", false);
+    let command = ["restore", text(&backup), "--unverified", "--data", text(&data)];
+    let said = run_frontdesk(Path::new("/"), &command);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    assert!(said.out.contains("It had no MAC"), "{}", said.out);
+    let exported = run_frontdesk(Path::new("/"), &["audit", "export", "--data", text(&data)]);
+    assert!(exported.out.contains(r#""operator":"restore.unverified""#), "{}", exported.out);
+}
+
 /// Even if an operator vouches for the file.
 #[test]
 fn a_backup_with_a_trigger_is_refused() {
